@@ -71,7 +71,6 @@ def load_toml(kind: type[T], path: Path) -> T:
     return decode(kind, data, f"{path}:")
 
 
-@cache
 def tag(kind: type) -> str:
     """The name of a class in data: ``MovePlayed`` is ``move_played``."""
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in kind.__name__).lstrip("_")
@@ -150,7 +149,9 @@ def _decode_union(args: tuple[Any, ...], data: Any, where: str) -> Any:
             failures.append(error)
     if len(failures) == 1:
         raise failures[0]
-    expected = " or ".join(str(f).partition(": expected ")[2].partition(", got ")[0] for f in failures)
+    expected = " or ".join(
+        str(f).partition(": expected ")[2].partition(", got ")[0] for f in failures
+    )
     raise _wrong(where, expected, data)
 
 

@@ -42,9 +42,7 @@ def piece(place: Place, face: Face) -> str:
 
 
 def pieces(plan: Plan, layout: Layout) -> str:
-    return "".join(
-        piece(plan.places[site], face) for site, face in layout.items() if face != EMPTY
-    )
+    return "".join(piece(plan.places[site], face) for site, face in layout.items() if face != EMPTY)
 
 
 def svg(plan: Plan, content: str, *, margin_mm: float = 0.0, attributes: str = "") -> str:

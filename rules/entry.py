@@ -1,6 +1,6 @@
 """Moves entered by hand: from a few laid faces to the moves they can mean."""
 
-from .game import AnyGame, MoveT, StateT, Game
+from .game import AnyGame, Game, MoveT, StateT
 from .table import Layout
 
 

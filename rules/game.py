@@ -184,5 +184,9 @@ class Game(Protocol[StateT, MoveT]):
 
     def notate(self, move: MoveT) -> str: ...
 
+    def describe(self, move: MoveT) -> tuple[str, Mapping[str, str | int]]:
+        """Text key and fields that say the move in words."""
+        ...
+
 
 AnyGame = Game[Any, Any]

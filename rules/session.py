@@ -56,7 +56,7 @@ class Session:
 
     @property
     def state(self) -> Any:
-        return self.last.state if self.last else self.beginning
+        return _state_after(self, self.last)
 
     @property
     def number(self) -> int:
@@ -148,7 +148,7 @@ def _play(session: Session, command: PlayMoves) -> tuple[Event, ...]:
     played: list[Event] = []
     last = session.last
     for text in command.moves:
-        state = last.state if last else session.beginning
+        state = _state_after(session, last)
         broken = _session_violations(session, state, text, command.by)
         if not broken:
             verdict = session.game.check(state, session.game.parse(text))
@@ -188,8 +188,8 @@ def _correct(session: Session, command: Correct) -> tuple[Event, ...]:
     if session.held and command.number > session.held[0].number:
         violation = Violation("held", "", fields={"number": session.held[0].number})
         return (MoveRefused((move,), (violation,), command.source, command.by),)
-    before = _before(session, command.number)
-    verdict = session.game.check(before.state if before else session.beginning, session.game.parse(move))
+    state = _state_after(session, _before(session, command.number))
+    verdict = session.game.check(state, session.game.parse(move))
     if not verdict.legal:
         return (MoveRefused((move,), verdict.violations, command.source, command.by),)
     return (MoveCorrected(command.number, move, command.source, command.by),)
@@ -197,14 +197,17 @@ def _correct(session: Session, command: Correct) -> tuple[Event, ...]:
 
 def _append(session: Session, last: Ply | None, text: str) -> Ply:
     game = session.game
-    state = last.state if last else session.beginning
+    state = _state_after(session, last)
     move = game.parse(text)
     verdict = game.check(state, move)
     applied = game.apply(state, move)
     number = last.number + 1 if last else 1
-    return Ply(
-        number, game.notate(move), game.mover(state, move), verdict, applied.lines, applied.state, last
-    )
+    seat = game.mover(state, move)
+    return Ply(number, game.notate(move), seat, verdict, applied.lines, applied.state, last)
+
+
+def _state_after(session: Session, ply: Ply | None) -> Any:
+    return ply.state if ply else session.beginning
 
 
 def _before(session: Session, number: int) -> Ply | None:
@@ -222,7 +225,7 @@ def _rewrite(session: Session, number: int, move: str) -> Session:
         if held:
             held.append(Held(n, text, Verdict()))
             continue
-        state = last.state if last else session.beginning
+        state = _state_after(session, last)
         verdict = session.game.check(state, session.game.parse(text))
         if verdict.legal:
             last = _append(session, last, text)

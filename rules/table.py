@@ -212,9 +212,9 @@ class Plan:
                 raise wrong(f"{where}.pitch_mm", "more than 0", area.pitch_mm)
             if max(area.rows, 2 * area.radius + 1) > len(ROWS):
                 raise wrong(where, f"at most {len(ROWS)} rows", max(area.rows, 2 * area.radius + 1))
-            for piece in area.pieces:
-                if piece not in self.pieces:
-                    raise wrong(f"{where}.pieces", f"one of {', '.join(self.pieces)}", piece)
+            for kind in area.pieces:
+                if kind not in self.pieces:
+                    raise wrong(f"{where}.pieces", f"one of {', '.join(self.pieces)}", kind)
             for cell in area.cells:
                 if cell.art not in self.art:
                     raise wrong(f"{where}.cells", "a drawing in art/", f"{cell.art}.svg")

@@ -1,9 +1,10 @@
 """Finds the games: every folder here that exports ``GAME`` is one.
 
-Folders named in the environment variable ``TAFELMAAT_GAMES`` (separated as in ``PATH``) are searched too, so that
-a game of one's own needs no change in this tree.
+Folders named in the environment variable ``TAFELMAAT_GAMES`` (separated as in ``PATH``) are
+searched too, so that a game of one's own needs no change in this tree.
 """
 
+import logging
 import os
 from functools import cache
 from importlib import import_module
@@ -14,6 +15,8 @@ from types import ModuleType
 from .. import texts
 from ..errors import BrokenGame, RulesError, UnknownGame
 from ..game import AnyGame
+
+log = logging.getLogger(__name__)
 
 __path__ += [p for p in os.environ.get("TAFELMAAT_GAMES", "").split(os.pathsep) if p]
 
@@ -28,8 +31,11 @@ def _search() -> tuple[dict[str, AnyGame], dict[str, str]]:
             for language in texts.LANGUAGES:
                 texts.load(language, _folder(module) / "texts")
             found[name] = module.GAME
-        except (RulesError, OSError) as error:
+        except RulesError as error:
             broken[name] = str(error)
+        except Exception as error:  # whatever one folder does wrong, the other games stay playable
+            log.exception("game %s cannot be used", name)
+            broken[name] = f"{type(error).__name__}: {error}"
     return found, broken
 
 

@@ -1,0 +1,53 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+JOBS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint unit bench soak clean
+
+help:  ## Show the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+run: $(VENV)/.ready  ## Start the table and its pages (virtual table when there is no camera); ARGS="--demo" plays by itself
+	@$(BIN)/tafelmaat run $(ARGS)
+
+test: lint unit  ## Everything that must hold: style, types, import contracts, all tests
+
+lint: $(VENV)/.ready-dev
+	@echo "== style, types and import contracts"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+unit: $(VENV)/.ready-dev
+	@echo "== tests"
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+
+bench: $(VENV)/.ready-dev  ## Speed, as ratios measured in one run
+	@$(BIN)/python -m tests.bench
+
+soak: $(VENV)/.ready-dev  ## The demo players for an hour, watching memory and open files
+	@$(BIN)/python tests/soak.py $(ARGS)
+
+clean:  ## Remove what the other commands have made
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis out
+
+# The runtime alone is enough to play; the tools for testing come on top of it.
+$(VENV)/.ready: pyproject.toml
+	@echo "== setting up Python packages (once)"
+	@$(PYTHON) -m venv $(VENV) 2>/dev/null || { echo "Installing python3-venv"; $(SUDO) apt-get install -y -qq python3-venv; $(PYTHON) -m venv $(VENV); }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar on --editable .
+	@touch $@
+
+$(VENV)/.ready-dev: $(VENV)/.ready
+	@echo "== setting up the tools for testing (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar on --editable '.[dev]'
+	@command -v chromium >/dev/null || { echo "== installing Debian's Chromium for the browser tests"; $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
+	@touch $@
+
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

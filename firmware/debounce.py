@@ -1,4 +1,4 @@
-"""From the edges of a button's contact to short and long presses: pure, the clock is an argument."""
+"""From the edges of a button's contact to short and long presses; the clock is an argument."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -67,3 +67,11 @@ def due_s(contact: Contact, timing: Timing) -> float | None:
     if contact.down:
         return contact.began_s + timing.long_press_s
     return contact.changed_s + timing.debounce_s
+
+
+def sync(contact: Contact, down: bool, at_s: float) -> Contact:
+    """The contact put right by the level that the pin has now, in case an edge was lost: else a
+    release that nobody heard of would end as a long press."""
+    if contact.began_s is None or contact.down == down:
+        return contact
+    return replace(contact, down=down, changed_s=at_s)

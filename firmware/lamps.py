@@ -1,7 +1,7 @@
 """What a lamp says, and when it is lit while it says so: pure, the clock is an argument.
 
-Steady: your turn. Slow blink: your move is being read. Two short flashes: look at the phone. Never more
-than three flashes in a second, for the sake of people with photosensitive epilepsy.
+Steady: your turn. Slow blink: your move is being read. Two short flashes: look at the phone.
+Never more than three flashes in a second, for the sake of people with photosensitive epilepsy.
 """
 
 from rules.game import Seat

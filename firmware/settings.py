@@ -103,9 +103,7 @@ def journal_path(state_dir: Path) -> Path:
     return state_dir / "journal.sqlite"
 
 
-def load_settings(
-    path: Path | None = None, environ: Mapping[str, str] | None = None
-) -> Settings:
+def load_settings(path: Path | None = None, environ: Mapping[str, str] | None = None) -> Settings:
     """The settings from ``path``, else from the first place that has some, else the defaults."""
     environ = os.environ if environ is None else environ
     if path is None and environ.get(ENVIRONMENT):

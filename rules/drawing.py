@@ -1,7 +1,7 @@
 """Draws a table as SVG, one unit a millimetre: for the phone, the virtual table and the printer."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from html import escape
 from math import cos, pi, radians, sin, sqrt
@@ -23,7 +23,7 @@ def ground(plan: Plan) -> str:
     return "".join(parts)
 
 
-def symbols(plan: Plan, names: Iterable[str] | None = None) -> str:
+def symbols(plan: Plan) -> str:
     """Definitions of the cells and faces that ``ground`` and ``piece`` refer to."""
     cells = sorted({p.cell for p in plan.places.values() if p.cell})
     parts = [f'<g id="cell-{name}">{inner(plan.art[name])}</g>' for name in cells]
@@ -49,7 +49,7 @@ def svg(plan: Plan, content: str, *, margin_mm: float = 0.0, attributes: str = "
     """A whole picture: definitions and content, with a margin around the table."""
     width, height = plan.size_mm
     m = margin_mm
-    box = f"{-m:g} {-m:g} {width + 2 * m:g} {height + 2 * m:g}"
+    box = f"{0 - m:g} {0 - m:g} {width + 2 * m:g} {height + 2 * m:g}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" {attributes}>'
         f"{symbols(plan)}{content}</svg>"

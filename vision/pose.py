@@ -53,6 +53,13 @@ class Pose:
         u, _, vt = np.linalg.svd(near)
         return cls(lens, u @ vt, columns[:, 2] * scale)
 
+    def knocked(self, across_deg: float, along_deg: float) -> "Pose":
+        """The same camera in the same place, looking elsewhere by these angles."""
+        knock = _rotation(np.array([0.0, 1.0, 0.0]), radians(across_deg)) @ _rotation(
+            np.array([1.0, 0.0, 0.0]), radians(along_deg)
+        )
+        return Pose(self.lens, knock @ self.turn, knock @ self.shift)
+
     def homography(self, height_mm: float = 0.0) -> Numbers:
         """From table millimetres to pixels, for the plane at this height above the table."""
         third = self.shift - height_mm * self.turn[:, 2]

@@ -1,15 +1,20 @@
 """Surfaces for drawn tables: pixels of SVG drawings, the printed cards, wood and cloth."""
 
+from functools import lru_cache
+from typing import Literal
+
 import cv2
 import numpy as np
 import resvg_py
+from numpy.typing import NDArray
 
 from rules import drawing
 from rules.table import Face, Plan
 
 from .cards import BORDER_MM, CARD_MM, DICTIONARY, MARKER_MM
 from .frame import Pixels
-from .misbehaviour import Surface
+
+Surface = Literal["wood", "cloth", "plain"]
 
 PAPER = 242
 INK = 28
@@ -63,17 +68,23 @@ def surface_texture(surface: Surface, height: int, width: int, seed: int) -> Pix
     else:
         lightness = 0.85 + 0.04 * _waves(rng, (height, width), (4, 6))
         base = np.array([150, 155, 160]) * rng.uniform(0.5, 1.2)
-    return np.clip(lightness[:, :, None] * base * tone, 0, 255).astype(np.uint8)
+    bgr: Pixels = np.clip(lightness[:, :, None] * base * tone, 0, 255).astype(np.uint8)
+    return bgr
 
 
-def _waves(rng: np.random.Generator, shape: tuple[int, int], knots: tuple[int, int]) -> Pixels:
+def _waves(
+    rng: np.random.Generator, shape: tuple[int, int], knots: tuple[int, int]
+) -> NDArray[np.float32]:
     """Smooth random hills of about unit height, with so many knots down and across."""
     coarse = rng.normal(size=knots).astype(np.float32)
     height, width = shape
-    return cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)  # type: ignore[return-value]
+    hills = cv2.resize(coarse, (width, height), interpolation=cv2.INTER_CUBIC)
+    return hills.astype(np.float32, copy=False)
 
 
+@lru_cache(maxsize=64)
 def _pixels(content: str, box: tuple[float, float, float, float], px_per_mm: float) -> Pixels:
+    """A drawing as pixels, its colours multiplied by their opacity so that they may be blended."""
     left, top, width, height = box
     svg = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{left:g} {top:g} {width:g} {height:g}"'
@@ -82,4 +93,6 @@ def _pixels(content: str, box: tuple[float, float, float, float], px_per_mm: flo
     png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=round(width * px_per_mm)))
     bgra = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_UNCHANGED)
     assert bgra is not None
+    opacity = bgra[:, :, 3:].astype(np.float32) / 255
+    bgra[:, :, :3] = np.rint(bgra[:, :, :3] * opacity)
     return bgra.astype(np.uint8, copy=False)

@@ -153,6 +153,7 @@ def test_flipped_bytes_never_stop_a_start(path, tmp_path):
         broken = bytearray(data)
         for _ in range(100):
             broken[rng.randrange(len(broken))] = rng.randrange(256)
+        broken[60:64] = data[60:64]  # the schema version: a higher one is a newer program's file
         file = tmp_path / f"trial{trial}" / "journal.sqlite"
         file.parent.mkdir()
         file.write_bytes(broken)

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from random import Random
-from typing import Literal
 
-Surface = Literal["wood", "cloth", "plain"]
+from ..textures import Surface
 
 
 @dataclass(frozen=True)

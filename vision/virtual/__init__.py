@@ -1,0 +1,1 @@
+"""The parts from which a photograph of a table is drawn; ``vision.render`` puts them together."""

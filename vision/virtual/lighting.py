@@ -1,0 +1,114 @@
+"""Light and sensor of the virtual camera: colour, gradient, shadow, glare, noise.
+
+Light multiplies, and for a gamma curve that is a pure power it may do so after the curve: all
+factors here are already raised to one over gamma.
+"""
+
+from functools import lru_cache
+from math import cos, exp, radians, sin
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from ..frame import Pixels
+from .misbehaviour import Misbehaviour
+
+GAMMA = 2.2
+NEUTRAL_K = 5000.0
+NOISE_SHARE = 32.0
+"""How many steps of the stored noise are one standard deviation."""
+
+
+def light_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> NDArray[np.float32]:
+    """How strongly each colour of each pixel is lit."""
+    m = misbehaviour
+    x, y = _across(size)
+    level = np.full(x.shape, 2.0**m.exposure_ev, np.float32)
+    towards = radians(m.gradient_towards_deg)
+    level *= 1 + m.gradient * 0.5 * (x * np.float32(cos(towards)) + y * np.float32(sin(towards)))
+    level *= 1 - m.vignette * 0.5 * (x * x + y * y)
+    if m.big_shadow:
+        rng = np.random.default_rng((m.seed, 1))
+        angle, edge = rng.uniform(0, 2 * np.pi), rng.uniform(-0.3, 0.5)
+        bend = 0.15 * np.sin(rng.uniform(2, 5) * (y * np.cos(angle) - x * np.sin(angle)))
+        depth = (x * np.cos(angle) + y * np.sin(angle) + bend - edge) / rng.uniform(0.08, 0.3)
+        level *= 1 - m.big_shadow / (1 + np.exp(-4 * depth))
+    curve = np.power(level, 1 / GAMMA)
+    colour = light_colour(m.light_k) / light_colour(NEUTRAL_K)
+    cast = np.power(colour, (1 - m.white_balance) / GAMMA)
+    lit: NDArray[np.float32] = curve[:, :, None] * cast.astype(np.float32)
+    return lit
+
+
+def light_colour(kelvin: float) -> NDArray[np.float64]:
+    """Blue, green, red of a glowing body, green being 1.
+
+    >>> light_colour(2700)[2] > 1 > light_colour(2700)[0]
+    np.True_
+    """
+
+    def strength(wavelength_nm: float) -> float:
+        return wavelength_nm**-5 / (exp(1.4388e7 / (wavelength_nm * kelvin)) - 1)
+
+    bgr = np.array([strength(nm) for nm in (460.0, 545.0, 605.0)])
+    scaled: NDArray[np.float64] = bgr / bgr[1]
+    return scaled
+
+
+def glare_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> Pixels | None:
+    """The reflection of a lamp, to be added; None without one."""
+    if not misbehaviour.glare:
+        return None
+    rng = np.random.default_rng((misbehaviour.seed, 2))
+    x, y = _across(size)
+    centre_x, centre_y = rng.uniform(-0.4, 0.4, 2)
+    radius = rng.uniform(0.06, 0.16)
+    distance = ((x - centre_x) ** 2 + (y - centre_y) ** 2) / radius**2
+    spot = 255 * misbehaviour.glare * np.exp(-distance)
+    return np.repeat(spot[:, :, None], 3, axis=2).astype(np.uint8)
+
+
+def add_noise(bgr: Pixels, misbehaviour: Misbehaviour, tick: int) -> Pixels:
+    """Photon and read-out noise of the frame with this number."""
+    if not misbehaviour.noise:
+        return bgr.copy()
+    height, width = bgr.shape[:2]
+    stored = _stored_noise(width, height)
+    rng = np.random.default_rng((misbehaviour.seed, 3, tick))
+    top, left = rng.integers(0, _ROOM_PX, 2)
+    noise = stored[top : top + height, left : left + width]
+    sigma = cv2.LUT(bgr, _sigma_table(misbehaviour.noise))
+    steps = cv2.multiply(noise, sigma, scale=1 / (8 * NOISE_SHARE), dtype=cv2.CV_16S)
+    return cv2.add(bgr, steps, dtype=cv2.CV_8U).astype(np.uint8, copy=False)
+
+
+_ROOM_PX = 128
+"""By how much the stored noise is larger than a frame, so that no two frames need be alike."""
+
+
+@lru_cache(maxsize=2)
+def _stored_noise(width: int, height: int) -> NDArray[np.int16]:
+    rng = np.random.default_rng(4)
+    shape = (height + _ROOM_PX, width + _ROOM_PX, 3)
+    noise = rng.standard_normal(shape, np.float32)
+    # The colour filter of a sensor lets neighbouring pixels share their noise.
+    shared = cv2.GaussianBlur(noise, (0, 0), 0.6)
+    return (shared * (NOISE_SHARE / shared.std())).astype(np.int16)
+
+
+@lru_cache(maxsize=8)
+def _sigma_table(strength: float) -> NDArray[np.int16]:
+    """Eight times the standard deviation of each 8-bit value."""
+    light = (np.maximum(np.arange(256), 4) / 255) ** GAMMA
+    deviation = np.sqrt(4e-4 * light + 2e-5) * light ** (1 / GAMMA - 1) / GAMMA * 255
+    return np.rint(8 * strength * np.minimum(deviation, 6)).astype(np.int16)
+
+
+def _across(size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """For each pixel how far it is from the middle; 1 is half the width."""
+    width, height = size
+    x = (np.arange(width, dtype=np.float32) - (width - 1) / 2) / (width / 2)
+    y = (np.arange(height, dtype=np.float32) - (height - 1) / 2) / (width / 2)
+    columns, rows = np.meshgrid(x, y)
+    return columns, rows

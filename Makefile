@@ -29,7 +29,7 @@ unit: $(VENV)/.ready-dev
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
 bench: $(VENV)/.ready-dev  ## Speed, as ratios measured in one run
-	@$(BIN)/python -m tests.bench
+	@$(BIN)/python tests/bench.py
 
 soak: $(VENV)/.ready-dev  ## The demo players for an hour, watching memory and open files
 	@$(BIN)/python tests/soak.py $(ARGS)

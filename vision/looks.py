@@ -4,7 +4,6 @@ Looks are drawn from the game's own art here; looks taught from photographs keep
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Protocol, TypeAlias
 
 import cv2
@@ -16,7 +15,7 @@ from rules import drawing
 from rules.table import Face, Plan, Site
 
 Patch: TypeAlias = NDArray[np.float32]
-"""A square picture, BGR, 1 is white paper; ``PATCH_PX`` pixels are the pitch of the site."""
+"""A picture of ``SPAN_PX`` squared around the middle of a site, BGR; 1 is white paper."""
 
 PATCH_PX = 20
 """Pixels along one pitch."""
@@ -39,14 +38,12 @@ SAME = 0.02
 class Looks(Protocol):
     """All that is known about how the things of one plan look."""
 
-    @property
-    def faces(self) -> Mapping[Face, Sequence[Patch]]:
-        """One or more looks of every face, ``SPAN_PX`` wide, the piece in the middle."""
+    def faces(self, pitch_mm: float) -> Mapping[Face, Sequence[Patch]]:
+        """One or more looks of every face on sites of this pitch, the piece in the middle."""
         ...
 
-    @property
     def bare(self) -> Mapping[Site, Patch]:
-        """Every site with nothing on it, ``SPAN_PX`` wide."""
+        """Every site with nothing on it."""
         ...
 
 
@@ -56,17 +53,15 @@ class DrawnLooks:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
-    @cached_property
-    def faces(self) -> dict[Face, tuple[Patch, ...]]:
+    def faces(self, pitch_mm: float) -> dict[Face, tuple[Patch, ...]]:
         """Each face in all turns that look different."""
-        found: dict[Face, tuple[Patch, ...]] = {}
-        for area in self._plan.areas.values():
-            for piece in (self._plan.pieces[name] for name in area.pieces):
-                for face in piece.faces:
-                    found[face] = self._turned(face, area.pitch_mm)
-        return found
+        pieces = {p for a in self._plan.areas.values() if a.pitch_mm == pitch_mm for p in a.pieces}
+        return {
+            face: self._turned(face, pitch_mm)
+            for name in sorted(pieces)
+            for face in self._plan.pieces[name].faces
+        }
 
-    @cached_property
     def bare(self) -> dict[Site, Patch]:
         boards: dict[float, Patch] = {}
         found = {}

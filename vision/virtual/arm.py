@@ -71,13 +71,16 @@ def _shapes(arm: Arm, size_mm: tuple[float, float]) -> tuple[list[Numbers], list
         q = tip + out * to_mm + side * at
         body = np.array([p + side * w0, p - side * w0, q - side * w1, q + side * w1])
         angles = np.linspace(0, 2 * np.pi, 16)
-        ends = [c + r * np.column_stack([np.cos(angles), np.sin(angles)])
-                for c, r in ((p, w0), (q, w1))]
+        ends = [
+            c + r * np.column_stack([np.cos(angles), np.sin(angles)]) for c, r in ((p, w0), (q, w1))
+        ]
         hull = cv2.convexHull(np.concatenate([body, *ends]).astype(np.float32))[:, 0]
         return hull.astype(np.float64)
 
-    fingers = [bar(reach, 70, at, slant, 6.5, 8) for reach, at, slant in (
-        (12, -26, -8), (2, -10, -4), (0, 8, 0), (8, 24, 5))]
+    fingers = [
+        bar(reach, 70, at, slant, 6.5, 8)
+        for reach, at, slant in ((12, -26, -8), (2, -10, -4), (0, 8, 0), (8, 24, 5))
+    ]
     thumb = bar(55, 95, 30, 26, 8, 11)
     palm = bar(75, 125, 0, 0, 36, 30)
     wrist = bar(120, 230, 0, 0, 27, 32)

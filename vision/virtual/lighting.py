@@ -94,7 +94,7 @@ def _stored_noise(width: int, height: int) -> NDArray[np.int16]:
     noise = rng.standard_normal(shape, np.float32)
     # The colour filter of a sensor lets neighbouring pixels share their noise.
     shared = cv2.GaussianBlur(noise, (0, 0), 0.6)
-    return (shared * (NOISE_SHARE / shared.std())).astype(np.int16)
+    return np.asarray(shared * (NOISE_SHARE / shared.std()), np.int16)
 
 
 @lru_cache(maxsize=8)

@@ -1,19 +1,17 @@
 """Puts the pages together."""
 
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from flask import Flask, Response, abort, current_app, request
+from flask import Flask, abort, request
 
 from . import api, pages
 from .access import LARGEST_BODY, Guesses, OwnNames, Safe, harden, same_origin
+from .companion import Companion, companion
 from .follow import Follower
 from .link import Link
 from .live import Broker
 from .render import Renderer
-
-STATIC = Path(__file__).parent / "static"
 
 
 def create_app(
@@ -24,7 +22,10 @@ def create_app(
     max_streams_per_client: int = 24,
     hosts: tuple[str, ...] = (),
 ) -> Flask:
-    """The application for the table whose journal and socket lie in ``state_dir``."""
+    """The pages of the table whose journal and socket lie in ``state_dir``.
+
+    ``hosts`` are further names under which browsers reach this machine.
+    """
     app = Flask(__name__)
     safe = Safe(state_dir / "web-keys.json")
     app.config.update(
@@ -35,6 +36,51 @@ def create_app(
         SESSION_REFRESH_EACH_REQUEST=False,
         PERMANENT_SESSION_LIFETIME=180 * 24 * 3600,
         MAX_CONTENT_LENGTH=LARGEST_BODY,
-        MAX_FORM_PARTS=500,
+        MAX_FORM_PARTS=100,
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,
     )
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.jinja_env.globals["assets"] = _fingerprint(Path(__file__).parent / "static")
+    renderer = Renderer(app.jinja_env)
+    broker = Broker(
+        Follower(state_dir / "journal.sqlite"),
+        renderer.parts,
+        max_streams=max_streams,
+        max_streams_per_client=max_streams_per_client,
+    )
+    link = Link(state_dir / "table.sock", broker.hear)
+    app.extensions["tafelmaat"] = Companion(
+        safe, Guesses(), OwnNames(hosts), link, broker, renderer, port
+    )
+    app.before_request(_admit)
+    app.after_request(harden)
+    app.register_blueprint(pages.blueprint)
+    app.register_blueprint(api.blueprint)
+    for code in (400, 401, 403, 404, 405, 411, 413, 429, 500, 503):
+        app.register_error_handler(code, pages.show_error)
+    broker.start()
+    link.start()
+    return app
+
+
+def _admit() -> None:
+    """Turn away what was not sent to us, or not by our own pages."""
+    if not companion().names.include(request.host):
+        abort(400)
+    if request.method in ("GET", "HEAD", "OPTIONS"):
+        return
+    if request.content_length is None:
+        abort(411)
+    if request.content_length > LARGEST_BODY:
+        abort(413)
+    if not same_origin():
+        abort(403)
+
+
+def _fingerprint(folder: Path) -> str:
+    """Changes with the static files, so that phones may keep them for a year."""
+    digest = sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:10]

@@ -132,9 +132,10 @@ class Broker:
             if total >= self._max or self._streams[client] >= self._max_per_client:
                 raise TooManyStreams
             self._streams[client] += 1
-        return self._events(key, client, seen)
+        return self._events(key, seen)
 
     def leave(self, client: str) -> None:
+        """Every stream that was begun ends with this, also one that was never read."""
         with self._changed:
             self._streams[client] -= 1
             if not self._streams[client]:
@@ -144,28 +145,24 @@ class Broker:
     def streams(self) -> int:
         return self._streams.total()
 
-    def _events(self, key: Key, client: str, seen: str) -> Iterator[bytes]:
+    def _events(self, key: Key, seen: str) -> Iterator[bytes]:
         shown: Rendering | None = None
-        try:
-            yield b"retry: 1500\n\n"
-            while not self._stopping:
-                if self.snapshot.id == seen:
-                    with self._changed:
-                        self._changed.wait_for(
-                            lambda: self.snapshot.id != seen or self._stopping,  # noqa: B023
-                            PING_S,
-                        )
-                if self.snapshot.id == seen:
-                    yield b"event: ping\ndata:\n\n"
-                    continue
-                # While this phone was slow several may have passed: only the newest counts.
-                newest = self.rendering(key)
-                seen = newest.id
-                message = newest.message(shown)
-                shown = newest
-                yield b"id: %s\ndata: %s\n\n" % (seen.encode(), message)
-        finally:
-            self.leave(client)
+        yield b"retry: 1500\n\n"
+        while not self._stopping:
+            if not self._is_newer(seen):
+                yield b"event: ping\ndata:\n\n"
+                continue
+            # While this phone was slow several may have passed: only the newest counts.
+            newest = self.rendering(key)
+            message = newest.message(shown)
+            shown, seen = newest, newest.id
+            yield b"id: %s\ndata: %s\n\n" % (seen.encode(), message)
+
+    def _is_newer(self, seen: str) -> bool:
+        """Wait for a snapshot other than ``seen``, at most until the next ping."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.snapshot.id != seen or self._stopping, PING_S)
+            return self.snapshot.id != seen
 
     def _run(self) -> None:
         while not self._stopping:

@@ -16,8 +16,8 @@ from rules.events import Event, GameStarted, MovePlayed, MoveTakenBack
 from rules.game import AnyGame
 from rules.journal import Journal, Reader
 from vision.cards import DICTIONARY
-from vision.looks import draw_looks
-from vision.misbehaviour import Misbehaviour
+from vision.looks import DrawnLooks
+from vision.virtual.misbehaviour import Misbehaviour
 from vision.observe import observe
 from vision.rectify import rectify
 from vision.render import render

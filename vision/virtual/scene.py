@@ -21,6 +21,8 @@ SHADOWS_FALL = (0.8, 0.6)
 """Where the shadows of the pieces fall, per millimetre of height."""
 BOARD_MM = 2.0
 SURFACE_PX_PER_MM = 1.5
+FINER = 2
+"""How many times finer than the frame things are drawn before they are laid into it."""
 COVER_MM = 27.0
 """Radius of the mat that lies on a covered card."""
 
@@ -121,7 +123,7 @@ class Scene:
     @property
     def _texture_px_per_mm(self) -> float:
         """A little finer than the frame, in steps, so that few renderings serve many frames."""
-        return float(np.ceil(self._px_per_mm * 2.5) / 2)
+        return float(np.ceil(self._px_per_mm * FINER * 2.4) / 2)
 
 
 def pose_of(
@@ -183,7 +185,7 @@ def place_mm(
 
 
 def _stamp(bgr: Pixels, bgra: Pixels, to_px: Numbers) -> None:
-    """Lay a picture onto another one through a homography."""
+    """Lay a picture onto another one through a homography; edges fall between pixels."""
     height, width = bgra.shape[:2]
     edge = np.array([(-1, -1), (width, -1), (width, height), (-1, height)], np.float64)
     corners = project(to_px, edge)
@@ -193,8 +195,13 @@ def _stamp(bgr: Pixels, bgra: Pixels, to_px: Numbers) -> None:
     ).astype(int)
     if right <= left or bottom <= top:
         return
-    aside = np.array([[1, 0, -left], [0, 1, -top], [0, 0, 1.0]])
-    patch = cv2.warpPerspective(bgra, aside @ to_px, (int(right - left), int(bottom - top)))
+    size = int(right - left), int(bottom - top)
+    middle = (FINER - 1) / 2
+    finer = np.array(
+        [[FINER, 0, middle - FINER * left], [0, FINER, middle - FINER * top], [0, 0, 1.0]]
+    )
+    fine = cv2.warpPerspective(bgra, finer @ to_px, (size[0] * FINER, size[1] * FINER))
+    patch = cv2.resize(fine, size, interpolation=cv2.INTER_AREA)
     under = bgr[top:bottom, left:right]
     through = cv2.cvtColor(255 - patch[:, :, 3], cv2.COLOR_GRAY2BGR)
     seen = cv2.multiply(under, through, scale=1 / 255)

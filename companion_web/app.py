@@ -26,7 +26,8 @@ def create_app(
 
     ``hosts`` are further names under which browsers reach this machine.
     """
-    app = Flask(__name__)
+    assets = f"/static/{_fingerprint(Path(__file__).parent / 'static')}"
+    app = Flask(__name__, static_url_path=assets)
     safe = Safe(state_dir / "web-keys.json")
     app.config.update(
         SECRET_KEY=safe.keys.cookie,
@@ -40,7 +41,7 @@ def create_app(
         SEND_FILE_MAX_AGE_DEFAULT=365 * 24 * 3600,
     )
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.jinja_env.globals["assets"] = _fingerprint(Path(__file__).parent / "static")
+    app.jinja_env.globals["assets"] = assets
     renderer = Renderer(app.jinja_env)
     broker = Broker(
         Follower(state_dir / "journal.sqlite"),

@@ -1,5 +1,6 @@
 """The board as SVG in layers, drawn from the plan of any game: what lies there, what is marked."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -52,6 +53,17 @@ def base(game: str) -> Base:
     )
 
 
+def tint(plan: Plan, face: Face) -> str:
+    """The most colourful paint of a face's drawing, for bars beside its symbol."""
+
+    def colourfulness(paint: str) -> int:
+        parts = [int(paint[i : i + 2], 16) for i in (1, 3, 5)]
+        return max(parts) - min(parts) + max(parts)
+
+    paints = re.findall(r'fill="(#[0-9a-fA-F]{6})"', plan.art.get(face, ""))
+    return max(paints, key=colourfulness, default="currentColor")
+
+
 def icon_box(plan: Plan, face: Face) -> str:
     """The view box in which one piece is shown beside its word."""
     size = plan.piece_of[face].width_mm * 1.16
@@ -89,9 +101,7 @@ def stroke(plan: Plan, sites: Sequence[Site], number: int, points: int) -> Marku
         f'<circle cx="{p.x_mm:.2f}" cy="{p.y_mm:.2f}" r="{p.pitch_mm * 0.11:.2f}"/>'
         for p in places[1:]
     )
-    label = (
-        f'<text x="{end.x_mm:.2f}" y="{end.y_mm:.2f}">{points:+d}</text>' if points else ""
-    )
+    label = f'<text x="{end.x_mm:.2f}" y="{end.y_mm:.2f}">{points:+d}</text>' if points else ""
     return Markup(
         f'<g class="count" data-line="{number}"><path class="halo" d="{path}"/>'
         f'<path d="{path}"/>{dots}{label}</g>'

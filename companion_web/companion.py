@@ -10,7 +10,7 @@ from .access import Guesses, OwnNames, Rights, Safe
 from .link import Link
 from .live import Broker, Key
 from .render import Renderer
-from .view import TEXTS
+from .tell import TEXTS
 
 
 @dataclass(frozen=True, slots=True)

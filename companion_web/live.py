@@ -1,4 +1,4 @@
-"""Live pages: one thread watches journal and table, every phone hears of it by server-sent events."""
+"""Live pages: one thread watches journal and table, every phone hears it as an event."""
 
 import json
 import logging
@@ -181,5 +181,3 @@ class Broker:
         with self._changed:
             self.snapshot = snapshot
             self._changed.notify_all()
-
-

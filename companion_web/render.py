@@ -11,7 +11,7 @@ from markupsafe import Markup
 from rules.errors import RulesError
 from rules.events import MoveRefused
 from rules.session import Ply, Session
-from rules.table import Layout
+from rules.table import EMPTY, Layout
 
 from . import board
 from .live import Key, Parts
@@ -68,6 +68,7 @@ class Renderer:
         return scene | {
             "plan": session.game.plan,
             "base": board.base(session.opening.game),
+            "tint": partial(board.tint, session.game.plan),
             "icon_box": partial(board.icon_box, session.game.plan),
             "names": session.opening.names,
             "ply": ply,
@@ -84,10 +85,9 @@ def _layers(
     """The pieces and marks on the board."""
     game, plan = session.game, session.game.plan
     marks = []
+    layout, missing = lying(snapshot, session)
     if key.page == "move":
         layout, missing = game.layout(ply.state if ply else session.state), {}
-    else:
-        layout, missing = lying(snapshot, session)
     ghosts = dict(missing)
     if refusal is not None:
         if not snapshot.virtual:
@@ -108,7 +108,7 @@ def _layers(
     return {
         "pieces": board.pieces(plan, layout, ghosts),
         "marks": Markup("").join(marks),
-        "lying": sum(face != "empty" for face in layout.values()),
+        "lying": sum(face != EMPTY for face in layout.values()),
         "differs": len(missing),
     }
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from rules import entry, games
-from rules.events import MoveCorrected
-from rules.game import AnyGame, Score, ScoreLine, Seat, Standings
+from rules.errors import InvalidNotation
+from rules.events import MoveCorrected, MoveRefused
+from rules.game import AnyGame, GameInfo, Score, ScoreLine, Seat, Standings
 from rules.session import Ply, Session, evolve
 from rules.table import Face, Layout, Site
 from rules.texts import CORE, Language, Texts, load
@@ -79,7 +80,6 @@ class Teller:
     def scores(self, session: Session, ply: Ply | None) -> Scores:
         """The score table after a move, with the changes that the move made."""
         before, after = _standings_around(session, ply)
-        lamps = self.snapshot.status.lamps if self.snapshot.status else ()
         changes: dict[tuple[Seat, str], int] = {}
         for line in ply.lines if ply else ():
             key = (line.seat, line.track)
@@ -95,7 +95,7 @@ class Teller:
                 score.total - old.total,
                 score.rank,
                 after.to_act in score.seats,
-                tuple(lamps[s] if s < len(lamps) else "off" for s in score.seats),
+                tuple(self.lamp(s) for s in score.seats),
             )
             for score, old in zip(after.scores, before.scores, strict=True)
         )
@@ -178,16 +178,14 @@ class Teller:
         """The next moves that some laid faces can mean."""
         state = session.state
         return tuple(
-            self.option(session, state, move)
-            for move in entry.fitting(session.game, state, laid)
+            self.option(session, state, move) for move in entry.fitting(session.game, state, laid)
         )
 
     def corrections(self, session: Session, number: int, laid: Layout) -> tuple[Option, ...]:
         """What a booked move could have been instead, with what that would do to later ones."""
         state = state_before(session, number)
         options = (
-            self.option(session, state, move)
-            for move in entry.fitting(session.game, state, laid)
+            self.option(session, state, move) for move in entry.fitting(session.game, state, laid)
         )
         return tuple(
             o if o.wrongs else self._with_consequences(session, number, o) for o in options
@@ -241,7 +239,7 @@ class Teller:
         status = self.snapshot.status
         question = status.question if status else None
         return tuple(
-            Difference(d.site, self.word(d.seen), self.word(d.expected))
+            Difference(d.site, self.say.word(d.seen), self.say.word(d.expected))
             for d in (question.differences if question else ())
         )
 
@@ -264,6 +262,36 @@ class Teller:
         return tuple(
             self.option(session, state, m) for m in moves if rights.covers(game.mover(state, m))
         )
+
+    def refused(self, session: Session, refusal: MoveRefused) -> tuple[str, ...]:
+        """The moves that were refused."""
+        said = []
+        for text in refusal.moves:
+            try:
+                said.append(self.words(session.game, session.game.parse(text)))
+            except InvalidNotation:
+                said.append(text)
+        return tuple(said)
+
+    def last_words(self, session: Session) -> str:
+        """The move that a take-back would take."""
+        last = session.held[-1].move if session.held else session.last and session.last.move
+        return self.words(session.game, session.game.parse(last)) if last else ""
+
+    def lamp(self, seat: Seat | None) -> str:
+        status = self.snapshot.status
+        lamps = status.lamps if status else ()
+        return lamps[seat] if seat is not None and seat < len(lamps) else "off"
+
+    def over(self, session: Session) -> bool:
+        return session.game.standings(session.state).over
+
+    def winners(self, session: Session) -> list[str]:
+        winners = session.game.standings(session.state).winners or ()
+        return [session.opening.names[seat] for seat in winners]
+
+    def most_seats(self, info: GameInfo) -> int:
+        return max(n for variant in info.variants for n in variant.seats)
 
     def podium(self, session: Session) -> tuple[Place, ...]:
         standings = session.game.standings(session.state)

@@ -85,10 +85,17 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Crashed:
+    """Another thread has ended by a bug; without it the table is of no use."""
+
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
 class Stop:
     """End the thread that owns the game."""
 
 
-Message = Edge | Seen | Unseen | Active | CameraGone | CameraBack | Asked | Stop
+Message = Edge | Seen | Unseen | Active | CameraGone | CameraBack | Asked | Crashed | Stop
 
 Inbox = SimpleQueue[Message]

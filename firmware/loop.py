@@ -38,6 +38,7 @@ from .inbox import (
     CameraBack,
     CameraGone,
     Code,
+    Crashed,
     Edge,
     Inbox,
     Message,
@@ -167,6 +168,8 @@ class Loop:
                     self._ask(self._look.seat, Ask("camera_lost"))
             case CameraBack(name):
                 self._camera, self._camera_problem = name, ""
+            case Crashed(error):
+                raise error
             case Stop():
                 self._running = False
         self._show()

@@ -191,7 +191,7 @@ def _listen(path: Path) -> socket.socket:
         path.unlink(missing_ok=True)  # ours alone: who holds the journal's lock owns the socket
         os.fchmod(server.fileno(), 0o600)
         server.bind(str(path))
-        server.listen(16)
+        server.listen(MOST_CONNECTIONS)
     except OSError as error:
         server.close()
         raise WireBlocked(f"{path}: {error.strerror}") from error

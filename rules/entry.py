@@ -18,6 +18,6 @@ def quiet(game: AnyGame, state: object) -> list[str]:
     """The legal moves that leave the table as it is, so that somebody has to declare them."""
     return [
         game.notate(m)
-        for m in game.candidates(state)
-        if not game.footprint(state, m) and game.check(state, m).legal
+        for m in game.candidates(state, frozenset())
+        if game.check(state, m).legal
     ]

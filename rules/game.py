@@ -152,9 +152,10 @@ class Game(Protocol[StateT, MoveT]):
     def start(self, setup: Setup) -> StateT: ...
 
     def candidates(self, state: StateT, near: frozenset[Site] | None = None) -> Iterable[MoveT]:
-        """Well-formed moves, legal or not; with ``near`` only those that touch one of its sites.
+        """Well-formed moves, legal or not.
 
-        Moves that leave the table unchanged (quiet moves) are listed only without ``near``.
+        ``near`` limits those that change the table to the ones that touch one of its sites; the
+        quiet moves, which leave the table unchanged, are always among them.
         """
         ...
 

@@ -89,8 +89,8 @@ class _Speaker(Formatter):
             return ", ".join(self.format_field(v, format_spec) for v in value)
         if format_spec == "word":
             return self._texts.word(str(value))
-        if format_spec:
-            return self._texts.count(format_spec, int(value))
+        if format_spec and isinstance(value, int):
+            return self._texts.count(format_spec, value)
         return str(value)
 
 

@@ -52,7 +52,7 @@ def marker_corners_mm(size_mm: tuple[float, float]) -> dict[int, Numbers]:
 def find_cards(bgr: Pixels) -> Cards:
     """The corner cards in a frame; a card that is partly covered is not found."""
     gray = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY).astype(np.uint8, copy=False)
-    corners, ids, _ = _detector().detectMarkers(gray)
+    corners, ids, _ = _detector(gray.shape[0]).detectMarkers(gray)
     if ids is None:
         return Cards()
     numbers = [int(number) for number in ids.ravel()]
@@ -67,8 +67,12 @@ def find_cards(bgr: Pixels) -> Cards:
 
 
 @cache
-def _detector() -> cv2.aruco.ArucoDetector:
+def _detector(height_px: int) -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
+    # One window, nearly as large as a marker, finds more in blur and shadow than the three small
+    # ones that are usual, in half the time.
+    window_px = height_px // 44 * 2 + 1
+    parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = max(window_px, 5)
     return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY), parameters)
 
 

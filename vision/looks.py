@@ -103,9 +103,9 @@ class DrawnLooks:
         png = bytes(resvg_py.svg_to_bytes(svg_string=svg, width=width))
         bgr = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_COLOR)
         assert bgr is not None
-        return bgr.astype(np.float32) / PAPER
+        return (bgr / np.float32(PAPER)).astype(np.float32)
 
 
-def _shrink(patch: NDArray[np.generic]) -> Patch:
+def _shrink(patch: NDArray[np.floating | np.integer]) -> Patch:
     small = cv2.resize(patch, (SPAN_PX, SPAN_PX), interpolation=cv2.INTER_AREA)
     return small.astype(np.float32, copy=False)

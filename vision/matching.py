@@ -15,15 +15,19 @@ from .observation import Observation
 FLOOR = 1e-4
 """No reading of a single site is trusted beyond one in ten thousand, however sure it says it is."""
 
-CHANGE = 1.0
-"""A site has changed when another face is this many times e likelier than the expected one."""
+CHANGE = 2.0
+"""A site has changed when another face is likelier than the expected one by more than this (as a
+logarithm; 2 is about 7 to 1): of a hundred sites that nobody touched, some are doubtful."""
 
-DOUBT = 0.9
-"""A move is also looked for around sites whose expected face is believed less than this."""
+HINT = 1.0
+"""Half of that is a hint: moves are looked for there too, if their sites together say more."""
 
 ILLEGAL_COST = 3.0
 """Players mostly keep the rules: about one placement in twenty breaks one. Well below the margin
 that a booking needs, so that legality alone never decides between two readings."""
+
+STEP_COST = 3.0
+"""For each move after the first: mostly, one press is one move."""
 
 UNEXPLAINED_COST = 2.0
 """For each changed site that a line of moves leaves open, on top of the gain it forgoes."""
@@ -65,7 +69,8 @@ class _Line:
     @property
     def score(self) -> float:
         illegal = 0.0 if self.verdict.legal else ILLEGAL_COST
-        return self.gain - illegal - UNEXPLAINED_COST * len(self.open)
+        further = STEP_COST * max(len(self.moves) - 1, 0)
+        return self.gain - illegal - further - UNEXPLAINED_COST * len(self.open)
 
 
 class _Evidence:
@@ -84,12 +89,12 @@ class _Evidence:
             return 0.0
         return logs.get(after, log(FLOOR)) - logs.get(before, log(FLOOR))
 
-    def potentials(self, expected: Layout) -> dict[Site, float]:
+    def potentials(self, expected: Layout, more_than: float = CHANGE) -> dict[Site, float]:
         """The largest gain that any face could have, for each site that has changed."""
         found = {}
         for site, logs in self._logs.items():
             most = max(logs.values()) - logs.get(expected.get(site, EMPTY), log(FLOOR))
-            if most > CHANGE:
+            if most > more_than:
                 found[site] = most
         return found
 
@@ -116,24 +121,20 @@ def match(
     expected = game.layout(state)
     evidence = _Evidence(seen)
     potentials = evidence.potentials(expected)
-    near = frozenset(potentials) or frozenset(
-        s for s, b in seen.beliefs.items() if b.get(expected.get(s, EMPTY), 0.0) < DOUBT
-    )
-    if not near:
-        return ()
+    hints = frozenset(evidence.potentials(expected, HINT)) - potentials.keys()
     beam = [_Line(state, (), (), 0.0, LEGAL, frozenset(potentials), state)]
     done: dict[Hashable, _Line] = {}
     for left in reversed(range(steps)):
         longer: dict[Hashable, _Line] = {}
         for line in beam:
-            for new in _extend(game, line, evidence, line.open or near, potentials if left else {}):
+            for new in _extend(game, line, evidence, hints, potentials if left else {}):
                 _keep_better(longer, new)
         for new in longer.values():
             _keep_better(done, new)
         hopes = [
             (-new.gain - sum(potentials[s] for s in new.open), new.moves, new)
             for new in longer.values()
-            if new.verdict.legal and new.open
+            if new.verdict.legal and (new.open or hints)
         ]
         beam = [new for _, _, new in sorted(hopes, key=lambda h: h[:2])[:width]]
     ranked = sorted(done.values(), key=_rank)[:width]
@@ -163,7 +164,7 @@ def _extend(
     game: AnyGame,
     line: _Line,
     evidence: _Evidence,
-    near: frozenset[Site],
+    hints: frozenset[Site],
     potentials: Mapping[Site, float],
 ) -> Iterator[_Line]:
     """The line with one more move, for each of the best fitting ones.
@@ -174,11 +175,12 @@ def _extend(
     """
     expected = game.layout(line.state)
     fits: list[tuple[float, float, Any, frozenset[Site]]] = []
-    for move in game.candidates(line.state, near):
+    near = line.open | hints
+    for move in game.candidates(line.state, near) if near else ():
         footprint = game.footprint(line.state, move)
         gain = sum(evidence.gain(s, f, expected.get(s, EMPTY)) for s, f in footprint.items())
-        if gain > 0:
-            explained = line.open.intersection(footprint)
+        explained = line.open.intersection(footprint)
+        if gain > (0 if explained else CHANGE):
             lost = sum(potentials.get(s, -UNEXPLAINED_COST) for s in explained)
             fits.append((gain - lost, gain, move, explained))
     fits.sort(key=lambda fit: -fit[0])

@@ -54,7 +54,7 @@ def card_texture(number: int, px_per_mm: float) -> Pixels:
 def surface_texture(surface: Surface, height: int, width: int, seed: int) -> Pixels:
     """A table top of wood, cloth or plain paint, BGR."""
     rng = np.random.default_rng(seed)
-    tone = rng.uniform(0.75, 1.15)
+    tone = rng.uniform(0.7, 1.6)
     if surface == "wood":
         rings = _waves(rng, (height, width), (12, 2)) * 3 + _waves(rng, (height, width), (60, 3))
         fibres = _waves(rng, (height, width), (height // 2, 12)) * 0.5

@@ -49,6 +49,7 @@ class Bench:
 
     def __init__(self, folder: Path, clock: Clock, pins: MockFactory, tabletop=None) -> None:
         self.clock, self.pins = clock, pins
+        self.closed = False
         self.inbox = Inbox()
         self.journal = Journal(folder / "journal.sqlite")
         self.eyes = Watcher()
@@ -100,8 +101,10 @@ class Bench:
         return [int(self.pins.pin(s.lamp).state) for s in self.pin_map.seats]
 
     def close(self) -> None:
-        self.panel.close()
-        self.journal.close()
+        if not self.closed:
+            self.closed = True
+            self.panel.close()
+            self.journal.close()
 
 
 @pytest.fixture

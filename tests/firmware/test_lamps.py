@@ -1,5 +1,7 @@
 """The lamp grammar: whose lamp says what, and when it is lit."""
 
+from itertools import pairwise
+
 import pytest
 
 from firmware.lamps import lit, patterns
@@ -11,7 +13,7 @@ def flashes(pattern, from_s, to_s, step_s=0.001):
     """When the lamp goes on."""
     steps = range(round(from_s / step_s), round(to_s / step_s))
     states = [lit(pattern, n * step_s) for n in steps]
-    pairs = enumerate(zip(states, states[1:], strict=False))
+    pairs = enumerate(pairwise(states))
     return [steps[i + 1] * step_s for i, (a, b) in pairs if b and not a]
 
 

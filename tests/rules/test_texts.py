@@ -43,7 +43,8 @@ def test_names_are_data_never_templates():
 
 
 def test_what_is_missing_shows_itself():
-    said = texts(hello="Hello {name}")
+    said = texts(hello="Hello {name}", score="{n:points}")
+    assert said.say("score") == "[n]"
     assert said.say("nope") == "[nope]"
     assert said.say("hello") == "Hello [name]"
     assert said.word("red") == "red"

@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import CameraLost
-from ..frame import Frame, read_picture
+from ..frame import Frame, Pixels, read_picture
 
 if TYPE_CHECKING:
     from .virtual import VirtualTable
 
 PICTURES = (".jpg", ".jpeg", ".png")
+TIMES = 3
+PERIOD_S = 0.5
 
 
 def connect(which: str, table: "VirtualTable | None" = None) -> "FolderCamera":
@@ -19,7 +21,7 @@ def connect(which: str, table: "VirtualTable | None" = None) -> "FolderCamera":
 class FolderCamera:
     """The pictures of a folder in the order of their names; after the last one it is lost.
 
-    Frames are one second apart: whoever reads them need not wait for the table to be still.
+    Every picture is given three times, half a second apart: as a table that is still.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -31,15 +33,19 @@ class FolderCamera:
         if not found:
             expected = ", ".join(f"*{suffix}" for suffix in PICTURES)
             raise CameraLost(f"{self.name}: expected pictures ({expected}), got none")
-        self._waiting = iter(found)
+        self._waiting = found[::-1]
+        self._shown: list[Pixels] = []
+        self._path = folder
         self._at_s = 0.0
 
     def read(self) -> Frame:
-        path = next(self._waiting, None)
-        if path is None:
-            raise CameraLost(f"{self.name}: no more pictures")
-        self._at_s += 1.0
-        return Frame(read_picture(path).bgr, self._at_s, path.name)
+        if not self._shown:
+            if not self._waiting:
+                raise CameraLost(f"{self.name}: no more pictures")
+            self._path = self._waiting.pop()
+            self._shown = [read_picture(self._path).bgr] * TIMES
+        self._at_s += PERIOD_S
+        return Frame(self._shown.pop(), self._at_s, self._path.name)
 
     def close(self) -> None:
-        self._waiting = iter(())
+        self._waiting, self._shown = [], []

@@ -9,7 +9,7 @@ from threading import Lock
 
 from rules.table import EMPTY, Face, Layout, Plan, Site
 
-from ..errors import CameraLost, NotOnTheTable
+from ..errors import CameraLost, NotOnTheTable, UnknownCamera
 from ..frame import Frame
 from ..render import SIZE, Moment, Painter
 from ..virtual.arm import SKINS, SLEEVES, Arm
@@ -23,11 +23,17 @@ HAND_S = 1.6
 BUMP_DEG = 1.0
 
 
+ROOMS = {"": DEFAULT, "wild": DEFAULT, "calm": CALM}
+
+
 def connect(which: str, table: "VirtualTable | None" = None) -> "VirtualCamera":
     """The camera above ``table``; ``virtual:calm`` is kinder than ``virtual``."""
     if table is None:
         raise CameraLost("virtual camera: there is no virtual table to look at")
-    return VirtualCamera(table, CALM if which == "calm" else DEFAULT)
+    if which not in ROOMS:
+        rooms = ", ".join(room for room in ROOMS if room)
+        raise UnknownCamera(f"virtual camera: expected one of {rooms}, got {which!r}")
+    return VirtualCamera(table, ROOMS[which])
 
 
 class VirtualTable:

@@ -33,7 +33,7 @@ class Arm:
 
 def draw_arm(bgr: Pixels, arm: Arm, flat: Numbers, size_mm: tuple[float, float]) -> None:
     """Draw the arm and its shadow into a picture that sees the table through ``flat``."""
-    hand, sleeve = _shapes(arm, size_mm)
+    hand, sleeve = outlines(arm, size_mm)
     height, width = bgr.shape[:2]
     small = (width // 4, height // 4)
     to_small = np.diag([0.25, 0.25, 1.0]) @ flat
@@ -56,7 +56,7 @@ def draw_arm(bgr: Pixels, arm: Arm, flat: Numbers, size_mm: tuple[float, float])
         bgr[part] = (bgr[part] * (1 - opacity) + painted * opacity).astype(np.uint8)
 
 
-def _shapes(arm: Arm, size_mm: tuple[float, float]) -> tuple[list[Numbers], list[Numbers]]:
+def outlines(arm: Arm, size_mm: tuple[float, float]) -> tuple[list[Numbers], list[Numbers]]:
     """The hand with the wrist, and the sleeve, as polygons in table millimetres."""
     a = radians(arm.from_deg)
     out, side = np.array([cos(a), sin(a)]), np.array([-sin(a), cos(a)])

@@ -16,6 +16,10 @@ from .misbehaviour import Misbehaviour
 
 GAMMA = 2.2
 NEUTRAL_K = 5000.0
+EXPOSURE = 0.75
+"""White paper is not quite white in a picture, so that coloured light does not blind a channel."""
+SEEN_BRIGHTNESS = np.array([0.11, 0.59, 0.30])
+"""Of blue, green and red: the exposure of a camera keeps their sum."""
 NOISE_SHARE = 32.0
 """How many steps of the stored noise are one standard deviation."""
 
@@ -24,7 +28,7 @@ def light_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> NDArray[np.fl
     """How strongly each colour of each pixel is lit."""
     m = misbehaviour
     x, y = _across(size)
-    level = np.full(x.shape, 2.0**m.exposure_ev, np.float32)
+    level = np.full(x.shape, EXPOSURE * 2.0**m.exposure_ev, np.float32)
     towards = radians(m.gradient_towards_deg)
     level *= 1 + m.gradient * 0.5 * (x * np.float32(cos(towards)) + y * np.float32(sin(towards)))
     level *= 1 - m.vignette * 0.5 * (x * x + y * y)
@@ -37,6 +41,7 @@ def light_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> NDArray[np.fl
     curve = np.power(level, 1 / GAMMA)
     colour = light_colour(m.light_k) / light_colour(NEUTRAL_K)
     cast = np.power(colour, (1 - m.white_balance) / GAMMA)
+    cast /= cast @ SEEN_BRIGHTNESS
     lit: NDArray[np.float32] = curve[:, :, None] * cast.astype(np.float32)
     return lit
 

@@ -10,6 +10,9 @@ from rules.table import Face, Plan, hexes
 
 FOLDER = Path(__file__).parent
 
+PRINTED_ART = "printed-"
+"""So begins the art of a field with a printed symbol; the colour follows."""
+
 DIRECTIONS = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 
 
@@ -22,6 +25,13 @@ def load_plan(folder: Path) -> Plan:
     if tuple(plan.pieces) != ("tile",):
         got = ", ".join(plan.pieces)
         raise BrokenGame(f"{folder / 'table.toml'}: pieces: expected only tile, got {got}")
+    known = {PRINTED_ART + face for face in plan.pieces["tile"].faces}
+    for cell in plan.areas["board"].cells:
+        if cell.art.startswith(PRINTED_ART) and cell.art not in known:
+            expected = ", ".join(sorted(known))
+            raise BrokenGame(
+                f"{folder / 'table.toml'}: areas.board.cells: expected {expected}, got {cell.art!r}"
+            )
     return plan
 
 
@@ -40,32 +50,28 @@ RING = tuple(max(abs(q), abs(r), abs(q + r)) for q, r in _AXIAL)
 """How far each field is from the centre."""
 
 PRINTED = {
-    NUMBER[site]: COLOURS.index(Face(place.cell.removeprefix("printed-")))
+    NUMBER[site]: COLOURS.index(Face(place.cell.removeprefix(PRINTED_ART)))
     for site, place in PLAN.places.items()
-    if place.cell.startswith("printed-")
+    if place.cell.startswith(PRINTED_ART)
 }
 """The printed symbols: field -> colour."""
 
 
-def _ray(number: int, direction: tuple[int, int]) -> tuple[int, ...]:
+def _line(number: int, direction: tuple[int, int]) -> tuple[int, ...]:
     """The fields in a straight line away from a field, up to the edge."""
     (q, r), (dq, dr) = _AXIAL[number], direction
     steps = [(q + dq * n, r + dr * n) for n in range(1, 2 * RADIUS + 1)]
     return tuple(_NUMBER_AT[step] for step in steps if step in _NUMBER_AT)
 
 
-_RAYS = tuple(tuple(_ray(n, d) for d in DIRECTIONS) for n in range(len(SITES)))
+LINES = tuple(
+    tuple(line for line in (_line(n, d) for d in DIRECTIONS) if line) for n in range(len(SITES))
+)
+"""The straight lines leading away from each field."""
 
-NEIGHBOURS = tuple(tuple(ray[0] for ray in rays if ray) for rays in _RAYS)
+NEIGHBOURS = tuple(tuple(line[0] for line in lines) for lines in LINES)
 
-LINES = {
-    (number, other): tuple(ray for ray in _RAYS[number] if ray and ray[0] != other)
-    for number in range(len(SITES))
-    for other in NEIGHBOURS[number]
-}
-"""(half, other half) -> the straight lines leading away from the half, except over the other."""
-
-PAIRS = tuple((a, b) for a, b in LINES if a < b)
+PAIRS = tuple((a, b) for a in range(len(SITES)) for b in NEIGHBOURS[a] if a < b)
 """All places for a tile."""
 
 PAIRS_WITHIN = tuple(

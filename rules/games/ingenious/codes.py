@@ -17,21 +17,21 @@ class Rule(StrEnum):
         member.rule = rule
         return member
 
-    GAME_OVER = "game_over", "IN-8"
     OCCUPIED = "occupied", "IN-2"
     PRINTED_SYMBOL = "printed_symbol", "IN-2"
     OUTSIDE = "outside", "IN-2"
+    SUPPLY = "supply", "IN-2"
     FIRST_ROUND_SYMBOL = "first_round_symbol", "IN-3"
     SYMBOL_CLAIMED = "symbol_claimed", "IN-3"
-    SUPPLY = "supply", "IN-2"
     NO_BONUS_PENDING = "no_bonus_pending", "IN-A12"
-    EXCHANGE_NO_RACK = "exchange_no_rack", "IN-11"
     EXCHANGE_TOO_SOON = "exchange_too_soon", "IN-7"
     EXCHANGE_BONUS_FIRST = "exchange_bonus_first", "IN-A6"
     EXCHANGE_TWICE = "exchange_twice", "IN-A17"
     EXCHANGE_BAG_SMALL = "exchange_bag_small", "IN-A7"
     EXCHANGE_RACK_COUNT = "exchange_rack_count", "IN-A6"
     EXCHANGE_LOWEST_ON_RACK = "exchange_lowest_on_rack", "IN-7"
+    GAME_OVER = "game_over", "IN-8"
+    EXCHANGE_NO_RACK = "exchange_no_rack", "IN-11"
 
     def broken(self, *sites: Site, **fields: str | int) -> Violation:
         return Violation(self.value, self.rule, sites, fields)

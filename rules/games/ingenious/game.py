@@ -19,7 +19,6 @@ from .state import State, begin
 _PLACED = Verdict(unchecked=(Unchecked.RACK.value,))
 _DRAWN = Verdict(unchecked=(Unchecked.DRAW.value,))
 _RACK_UNSEEN = Verdict(unchecked=(Unchecked.LOWEST.value,))
-_SHOWN = LEGAL
 _FACES = (*COLOURS, EMPTY)
 
 
@@ -52,7 +51,7 @@ class Ingenious:
                 legal = _PLACED if state.terms.rack else _DRAWN
             case Exchange():
                 violations = _check_exchange(state, move)
-                legal = _RACK_UNSEEN if move.shown is None else _SHOWN
+                legal = _RACK_UNSEEN if move.shown is None else LEGAL
             case Stop():
                 violations = [] if state.bonus else [Rule.NO_BONUS_PENDING.broken()]
                 legal = LEGAL

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rules.errors import InvalidNotation
 from rules.table import Site
 
-from .board import COLOURS, FREE, LINES, NUMBER, PAIRS, SITES
+from .board import COLOURS, FREE, NEIGHBOURS, NUMBER, PAIRS, SITES
 from .box import KIND, KINDS
 from .scoring import advance, count
 from .state import State
@@ -90,7 +90,7 @@ got 'red@h8 blue@h10'
     if not len(halves) == len(words) == 2:
         raise InvalidNotation(f"expected like 'red@h8 blue@h9', 'exchange' or 'stop', got {text!r}")
     first, second = halves
-    if (first.site, second.site) not in LINES:
+    if second.site not in NEIGHBOURS[first.site]:
         raise InvalidNotation(
             f"expected two neighbouring fields like 'red@h8 blue@h9', got {text!r}"
         )
@@ -117,9 +117,8 @@ def candidates(state: State, near: frozenset[Site] | None) -> Iterator[Move]:
                 yield Place(first, second)
                 if first.colour == second.colour and _order_matters(state, first, second):
                     yield Place(second, first)
-    if near is None:
-        yield Exchange()
-        yield Stop()
+    yield Exchange()
+    yield Stop()
 
 
 def _order_matters(state: State, first: Half, second: Half) -> bool:
@@ -128,8 +127,8 @@ def _order_matters(state: State, first: Half, second: Half) -> bool:
     if not terms.double or cells[first.site] != FREE or cells[second.site] != FREE:
         return False
     value = state.scores[state.side(state.seat)][first.colour]
-    one = sum(map(len, count(cells, first.site, second.site, first.colour)))
-    two = sum(map(len, count(cells, second.site, first.site, first.colour)))
+    one = sum(map(len, count(cells, first.site, first.colour)))
+    two = sum(map(len, count(cells, second.site, second.colour)))
     return (
         advance(advance(value, one, terms).value, two, terms).value
         != advance(advance(value, two, terms).value, one, terms).value

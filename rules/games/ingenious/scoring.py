@@ -31,12 +31,13 @@ class Scored(NamedTuple):
     """Bonus tiles won."""
 
 
-def count(cells: bytes, site: int, other: int, colour: int) -> Iterator[tuple[int, ...]]:
+def count(cells: bytes, site: int, colour: int) -> Iterator[tuple[int, ...]]:
     """IN-4: of each line leading away from a half, the fields with equal symbols.
 
-    Printed symbols count (IN-A8); the line over the other half of the tile does not.
+    Printed symbols count (IN-A8). ``cells`` is the board without the tile, so the line over its
+    other half stops at once: the tile itself never counts.
     """
-    for line in LINES[site, other]:
+    for line in LINES[site]:
         n = 0
         for field in line:
             if cells[field] != colour:
@@ -67,17 +68,16 @@ def score(
 ) -> Scored:
     """Score both symbols of a tile, one after the other, with a line for every reason.
 
-    ``cells`` is the board without the tile, which itself does not count; ``most_bonus`` is how
-    many tiles are left to lay as a bonus.
+    ``cells`` is the board without the tile; ``most_bonus`` is how many tiles are left to lay as
+    a bonus.
     """
     lines: list[ScoreLine] = []
     bonus = 0
-    (first, _), (second, _) = halves
-    for (site, colour), other in zip(halves, (second, first), strict=True):
+    for site, colour in halves:
         name = COLOURS[colour]
         origin = SITES[site]
         points = 0
-        for counted in count(cells, site, other, colour):
+        for counted in count(cells, site, colour):
             n = len(counted)
             points += n
             sites = (origin, *[SITES[field] for field in counted])

@@ -39,6 +39,19 @@ class Desk:
             cells[GAME.plan.sites.index(NAIVE.site(field))] = COLOURS.index(colour)
         return self.set(cells=bytes(cells))
 
+    @staticmethod
+    def line(colour, start, step, length):
+        """Equal symbols in a row."""
+        (q, r), (dq, dr) = start, step
+        return {(q + dq * n, r + dr * n): colour for n in range(length)}
+
+    def fill(self, *, but):
+        """Cover every free field except some, without equal neighbours."""
+        layout = GAME.layout(self.state)
+        free = {NAIVE.field_of(site) for site, face in layout.items() if face == "empty"}
+        covered = free - NAIVE.PRINTED.keys() - but
+        return self.put({(q, r): ("red", "green", "blue")[(q - r) % 3] for q, r in covered})
+
     def set(self, **changes):
         self.state = replace(self.state, **changes)
         return self

@@ -97,9 +97,7 @@ class Naive:
 
     def colourings(self):
         """Ordered colours of the tiles not yet on the board."""
-        return [
-            (a, b) for a in COLOURS for b in COLOURS if self.unseen[tuple(sorted((a, b)))] > 0
-        ]
+        return [(a, b) for a in COLOURS for b in COLOURS if self.unseen[tuple(sorted((a, b)))] > 0]
 
     def points(self, field, other, colour):
         """Equal symbols in the five lines leading away from a half of a tile."""

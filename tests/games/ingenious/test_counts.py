@@ -1,6 +1,7 @@
-"""Legal moves counted to depth 2, by the product and by the naive generator."""
+"""Legal moves counted to depth 2, by the product and by the naive generator; and how fast."""
 
 import random
+import time
 import tomllib
 from pathlib import Path
 
@@ -41,6 +42,20 @@ def test_the_game_counts_as_written(desk, position):
         counts.append(sum(counter.count(game.apply(state, m).state) for m in moves))
         counter.verify(random.Random(position["name"]), 8)
     assert counts == position["counts"]
+
+
+def test_a_move_is_judged_and_scored_in_a_tenth_of_a_millisecond(desk):
+    position = next(p for p in POSITIONS if p["name"] == "middle-4")
+    best_s = min(seconds_to_play(desk, position) for _ in range(5))
+    assert best_s / len(position["moves"]) < 100e-6
+
+
+def seconds_to_play(desk, position):
+    table = desk(position["variant"], position["seats"])
+    begin_s = time.perf_counter()
+    for move in position["moves"]:
+        table.play(move)
+    return time.perf_counter() - begin_s
 
 
 class Counter:

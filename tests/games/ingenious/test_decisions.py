@@ -36,7 +36,7 @@ def test_in_a3_a_bonus_tile_may_win_another_one(desk):
 def double_orders(table, site, other):
     near = frozenset({site})
     found = [table.game.notate(m) for m in table.game.candidates(table.state, near)]
-    return [m for m in found if {h.split("@")[1] for h in m.split()} == {site, other}]
+    return [m for m in found if {h.partition("@")[2] for h in m.split()} == {site, other}]
 
 
 def test_in_a4_the_other_order_is_a_move_only_where_it_changes_the_score(desk):

@@ -15,6 +15,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hmac import compare_digest
+from math import ceil
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -164,7 +165,7 @@ class Guesses:
                 waits.append(own[-self.PER_CLIENT] + self.CLIENT_S - now)
             if len(self._all) >= self.ALL:
                 waits.append(self._all[-self.ALL] + self.ALL_S - now)
-            return int(max(waits)) + (max(waits) > 0)
+            return ceil(max(waits))
 
     def failed(self, client: str) -> None:
         with self._lock:

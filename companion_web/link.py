@@ -3,6 +3,7 @@
 import contextlib
 import json
 import logging
+import select
 import socket
 import threading
 from collections.abc import Callable
@@ -125,11 +126,11 @@ def _connect(path: Path) -> socket.socket:
 
 
 def _hung_up(line: socket.socket) -> bool:
-    """Whether the other end is gone, found out without sending anything."""
+    """Whether the other end is gone, found out without sending anything or waiting."""
+    waiting = select.poll()
+    waiting.register(line, select.POLLIN)
     try:
-        return line.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
-    except BlockingIOError:
-        return False
+        return bool(waiting.poll(0)) and line.recv(1, socket.MSG_PEEK) == b""
     except OSError:
         return True
 

@@ -16,7 +16,7 @@ from rules.table import EMPTY, Layout
 from . import board
 from .live import Key, Parts
 from .tell import Teller
-from .view import Snapshot, lying, ply_of
+from .view import Snapshot, lying, ply_of, state_before
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "board": (
@@ -106,11 +106,24 @@ def _layers(
     if question is not None:
         marks.append(board.outlines(plan, (d.site for d in question.differences), "asked"))
     return {
+        "start": _editable(session, key, ply),
         "pieces": board.pieces(plan, layout, ghosts),
         "marks": Markup("").join(marks),
         "lying": sum(face != EMPTY for face in layout.values()),
         "differs": len(missing),
     }
+
+
+def _editable(session: Session, key: Key, ply: Ply | None) -> tuple[Layout, Layout]:
+    """What the move on a move's page laid, and what lay there before; the editor begins with it."""
+    held = next((h for h in session.held if h.number == key.number), None)
+    text = ply.move if ply else held.move if held else ""
+    if key.page != "move" or not text:
+        return {}, {}
+    state = state_before(session, key.number)
+    laid = session.game.footprint(state, session.game.parse(text))
+    before = session.game.layout(state)
+    return laid, {site: before[site] for site in laid}
 
 
 def _shown_by(session: Session, refusal: MoveRefused) -> Layout:

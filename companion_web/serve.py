@@ -18,9 +18,20 @@ SPARE_THREADS = 32
 """A stream holds a thread for as long as a phone looks; these are for everything else."""
 
 
-def main(state_dir: Path, host: str = "0.0.0.0", port: int = 8000, max_streams: int = 200) -> None:
+def main(
+    state_dir: Path,
+    host: str = "0.0.0.0",
+    port: int = 8000,
+    max_streams: int = 200,
+    max_streams_per_client: int = 24,
+) -> None:
     """Serve until the process is ended."""
-    app = create_app(state_dir, port=port, max_streams=max_streams)
+    app = create_app(
+        state_dir,
+        port=port,
+        max_streams=max_streams,
+        max_streams_per_client=max_streams_per_client,
+    )
     companion: Companion = app.extensions["tafelmaat"]
     server = waitress.create_server(
         app,
@@ -33,6 +44,8 @@ def main(state_dir: Path, host: str = "0.0.0.0", port: int = 8000, max_streams: 
         channel_timeout=60,
         ident="tafelmaat",
     )
+    # A new stream waits for a thread to be free for some milliseconds; that is no news.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     show_banner(companion, sys.stdout)
     try:
         server.run()

@@ -71,7 +71,7 @@ class Reading:
 
     def _comes_to_the_same(self, moves: Iterable[str]) -> bool:
         game, state = self.turn.session.game, self.turn.session.state
-        return _play(game, state, moves) == _play(game, state, [self.turn.move])
+        return bool(_play(game, state, moves) == _play(game, state, [self.turn.move]))
 
 
 class Bench:
@@ -159,7 +159,8 @@ def _candidates(session: Session, rng: Random) -> Iterator[Any]:
     for _ in range(TRIES):
         near = frozenset([rng.choice(game.plan.sites)])
         move = rng.choice(list(game.candidates(state, near)))
-        if all(layout[s] != face for s, face in game.footprint(state, move).items()):
+        footprint = game.footprint(state, move)
+        if footprint and all(layout[s] != face for s, face in footprint.items()):
             yield move
 
 
@@ -188,7 +189,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     game = games.find(arguments.game)
-    legal = ((draw_turn(game, s), s) for s in range(arguments.seed, arguments.seed + arguments.turns))
+    seeds = range(arguments.seed, arguments.seed + arguments.turns)
+    legal = ((draw_turn(game, s), s) for s in seeds)
     print("legal", dict(_count(evaluate(game, legal))))
     codes = codes_of(game)
     for k, code in enumerate(codes):
@@ -203,7 +205,7 @@ def _count(readings: Iterable[Reading]) -> Counter[str]:
     for reading in readings:
         found[reading.outcome] += 1
         if reading.outcome != "right":
-            print(f"  seed {reading.seed}: {reading.turn.move}: {reading.outcome}: {reading.decision}")
+            print(f"  {reading.seed} {reading.turn.move}: {reading.outcome}: {reading.decision}")
     return found
 
 

@@ -115,7 +115,8 @@ class CameraEyes:
                 finally:
                     camera.close()
             except VisionError as error:
-                log.warning("%s", error)
+                level = logging.WARNING if delay_s == FIRST_DELAY_S else logging.DEBUG
+                log.log(level, "%s", error)
                 self._tell(CameraGone(str(error)))
                 self._wait(delay_s)
                 delay_s = min(2 * delay_s, LONGEST_DELAY_S)
@@ -147,7 +148,8 @@ class CameraEyes:
         if attention.ready:
             self._done(look, Seen(look.number, attention.read(look)))
         elif self._clock() - look.since_s > self._reading.patience_s:
-            attention.give_up()
+            if state == "covered":
+                attention.give_up()
             self._done(look, Unseen(look.number, "table_lost" if state == "lost" else "hands"))
 
     def _done(self, look: _Look, message: Message) -> None:
@@ -208,7 +210,7 @@ class _Attention:
         return sight.state
 
     def give_up(self) -> None:
-        """It was not clear in time; who presses again says that what lies there belongs there."""
+        """It stayed covered; who presses again says that what is there belongs there."""
         self._insist = True
 
     def read(self, look: _Look) -> Decision:

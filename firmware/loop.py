@@ -2,11 +2,10 @@
 
 import logging
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty
 from time import monotonic
-from typing import Protocol
 
 from rules.commands import (
     Answer,
@@ -26,11 +25,11 @@ from rules.game import Seat
 from rules.journal import Journal
 from rules.session import Session, decide, evolve
 from rules.status import Mode, Question, Status
-from rules.table import Face, Site
 
 from .choose import Ask, Book, Decision, Refuse
 from .debounce import Contact, Timing, due_s, look, sync, turn
 from .errors import BadRequest, Unavailable
+from .eyes import CameraEyes
 from .inbox import (
     Active,
     Activity,
@@ -49,6 +48,7 @@ from .inbox import (
 )
 from .lamps import lit, patterns
 from .panel import Panel
+from .virtual import VirtualTabletop
 
 log = logging.getLogger(__name__)
 
@@ -56,31 +56,6 @@ TAP_S = 0.08
 """How long a virtual finger stays on a button for a short press."""
 BLINK_TICK_S = 0.05
 IDLE_TICK_S = 1.0
-
-
-class Eyes(Protocol):
-    """What the loop asks of the camera's thread; answers come into the inbox."""
-
-    def follow(self, session: Session | None) -> None:
-        """The game that is played from now on."""
-
-    def look(self, number: int, session: Session, seat: Seat) -> None:
-        """Read the table for a seat that has pressed; a later look replaces an earlier one."""
-
-    def forget(self) -> None:
-        """Nobody waits for the look any more."""
-
-
-class Tabletop(Protocol):
-    """What the loop asks of a virtual table."""
-
-    def lying(self) -> Mapping[Site, Face]: ...
-
-    def lay(self, session: Session, faces: Mapping[Site, Face]) -> None:
-        """Change what lies there; ``BadRequest`` for sites and faces that the game has not."""
-
-    def follow(self, session: Session | None) -> None:
-        """Make it lie as the game says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +73,10 @@ class Loop:
         self,
         journal: Journal,
         inbox: Inbox,
-        eyes: Eyes,
+        eyes: CameraEyes,
         *,
         panel: Panel | None = None,
-        tabletop: Tabletop | None = None,
+        tabletop: VirtualTabletop | None = None,
         timing: Timing | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -340,7 +315,7 @@ class Loop:
             raise BadRequest("no game has been started")
         return self.session
 
-    def _virtual(self) -> tuple[Session, Tabletop]:
+    def _virtual(self) -> tuple[Session, VirtualTabletop]:
         if self._tabletop is None:
             raise Unavailable("the camera looks at a real table, where only hands can lay things")
         return self._playing(), self._tabletop

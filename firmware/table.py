@@ -2,6 +2,7 @@
 
 import logging
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 from rules.journal import Journal
 
 from .debounce import Timing
+from .errors import BadSettings
 from .eyes import CameraEyes
 from .inbox import Inbox, Stop
 from .loop import Loop
@@ -36,6 +38,8 @@ def run_table(settings: Settings, *, demo: bool = False) -> None:
     camera = VIRTUAL if demo and settings.camera == "auto" else choose_camera(settings.camera)
     kind, _, which = camera.partition(":")
     tabletop = VirtualTabletop() if kind == VIRTUAL else None
+    if demo and not tabletop:
+        raise BadSettings(f"--demo: expected the camera {VIRTUAL}, got {camera}")
     panel_settings = settings.panel
     own_map = Path(panel_settings.pin_map).expanduser() if panel_settings.pin_map else None
     with ExitStack() as stack:
@@ -53,7 +57,7 @@ def run_table(settings: Settings, *, demo: bool = False) -> None:
             tabletop=tabletop,
             timing=Timing(panel_settings.debounce_s, panel_settings.long_press_s),
         )
-        wire = Wire(settings.socket, inbox)
+        wire = Wire(settings.socket, inbox, loop.status)
         stack.callback(wire.close)
         loop.observe(lambda session, status: wire.publish(status))
         eyes.start()
@@ -66,13 +70,26 @@ def run_table(settings: Settings, *, demo: bool = False) -> None:
             players.start()
             stack.callback(players.stop)
         log.info("table ready: %s, journal %s", camera, settings.journal)
-        loop.run()
+        try:
+            loop.run()
+        except Exception:
+            # Not an error to be explained, but a bug: whoever supervises us starts us again.
+            log.exception("the table ends because of a bug")
+            sys.exit(1)
 
 
 def choose_camera(spec: str) -> str:
     """The camera to use: for ``auto`` the first one of the system that gives a picture, else the
     virtual one."""
-    if spec != "auto":
+    kind = spec.partition(":")[0]
+    if kind == VIRTUAL:
+        return spec
+    if kind != "auto":
+        from vision.cameras import kinds
+
+        if kind not in kinds():
+            expected = ", ".join(("auto", *kinds()))
+            raise BadSettings(f"camera: expected one of {expected}, got {spec!r}")
         return spec
     for path in _video_devices():
         from vision.cameras import open_camera

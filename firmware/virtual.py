@@ -73,8 +73,8 @@ class VirtualTabletop:
 class TabletopCamera:
     """The camera above a virtual tabletop, whichever game lies there.
 
-    Without ``which`` it is a living room in the evening, but no hands and knocks come by themselves;
-    ``calm`` is kinder, ``wild`` has those too.
+    Without ``which`` it is a living room in the evening, but no hands and knocks come by
+    themselves; ``calm`` is kinder, ``wild`` has those too.
     """
 
     name = "virtual"

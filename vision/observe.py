@@ -5,7 +5,8 @@ Each site is cut out and compared with the looks of everything that may lie ther
 look are compared by the angle between them, which no gain can change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -28,10 +29,14 @@ RADIUS = 0.4
 CHROMA = 2.0
 """How much a difference of colour counts against one of brightness."""
 
-BARE_EVENNESS = 0.3
-PIECE_EVENNESS = 0.1
-"""How much the mean brightness of a site counts against its structure. On a bare site there is
-little else. Pieces are known by their structure, and the haze of a reflection brightens them."""
+PLAIN_EVENNESS = 0.3
+PRINTED_EVENNESS = 0.1
+"""How much the mean brightness of a site counts against its structure. On bare sites and plain
+pieces there is little else. Printed pieces are known by their print; the haze of a reflection
+brightens them."""
+
+PRINTED = 0.05
+"""A face is printed if this share of its light is structure."""
 
 SLOPE = 0.2
 """How much it counts that one side of a site is brighter: light falls off, shadows come in."""
@@ -98,34 +103,37 @@ class _Group:
         self._pitch_mm = pitch_mm
         bare = looks.bare()
         discs = np.stack([_disc_of(_soften(bare[s]), 0, 0) for s in self.sites])
-        self._bare = features(discs, BARE_EVENNESS)
+        self._bare = features(discs, PLAIN_EVENNESS)
         faces = looks.faces(pitch_mm)
         self.faces = (EMPTY, *faces)
         self._possible = np.array([[f in p.faces for f in self.faces] for p in places])
-        heights = {face: plan.piece_of[face].thickness_mm for face in faces}
+        columns: defaultdict[tuple[float, float], list[int]] = defaultdict(list)
+        for column, (face, patches) in enumerate(faces.items(), 1):
+            columns[plan.piece_of[face].thickness_mm, _evenness(patches)].append(column)
         self._banks = [
-            _Bank.of(h, {f: (i, faces[f]) for i, f in enumerate(faces, 1) if heights[f] == h})
-            for h in sorted(set(heights.values()))
+            _Bank.of(height_mm, evenness, found, [faces[self.faces[c]] for c in found])
+            for (height_mm, evenness), found in columns.items()
         ]
 
     def misfits(self, image: TableImage, half: Pixels) -> Floats:
         """For each site and face, from 0 (the same) to 1 (nothing in common)."""
         found = np.full(self._possible.shape, np.inf, np.float32)
-        cuts, known = self._cut(image, half, 0.0, BARE_EVENNESS)
+        cuts, known = self._cut(image, half, 0.0, PLAIN_EVENNESS)
         found[:, 0] = _misfit(
             np.einsum("sf,sf->s", cuts, self._bare),
             np.einsum("sf,sf->s", known, self._bare**2),
         )
-        tops = [self._cut(image, half, bank.height_mm, PIECE_EVENNESS) for bank in self._banks]
+        tops = [self._cut(image, half, bank.height_mm, bank.evenness) for bank in self._banks]
         for bank, (cuts, known) in zip(self._banks, tops, strict=True):
             found[:, bank.columns] = bank.near.misfits(cuts, known)
         found[~self._possible] = np.inf
         doubtful = np.flatnonzero(found.min(axis=1) > WELL)
+        if not doubtful.size:
+            return found
         for bank, (cuts, known) in zip(self._banks, tops, strict=True):
-            here = np.ix_(doubtful, bank.columns)
-            found[here] = np.minimum(
-                found[here], bank.far.misfits(cuts[doubtful], known[doubtful])
-            )
+            far = bank.far.misfits(cuts[doubtful], known[doubtful])
+            here = (doubtful[:, None], bank.columns)
+            found[here] = np.minimum(found[here], far)
         found[~self._possible] = np.inf
         return found
 
@@ -171,9 +179,11 @@ class _Group:
 
 
 class _Prototypes:
-    """Looks as rows of features, face after face."""
+    """The features of looks, a column each, face after face."""
 
-    def __init__(self, faces: Sequence[Sequence[Patch]], reach_px: float) -> None:
+    def __init__(
+        self, faces: Sequence[Sequence[Patch]], reach_px: float, evenness: float
+    ) -> None:
         shifts = [
             (dx, dy)
             for dx in range(-BORDER_PX, BORDER_PX + 1)
@@ -182,32 +192,47 @@ class _Prototypes:
         ]
         rows = [[_disc_of(p, dx, dy) for p in patches for dx, dy in shifts] for patches in faces]
         self._starts = np.cumsum([0, *map(len, rows)])[:-1]
-        self._rows = features(np.concatenate([np.stack(r) for r in rows]), PIECE_EVENNESS)
-        self._squares = self._rows**2
+        looks = features(np.concatenate([np.stack(r) for r in rows]), evenness)
+        self._looks = np.ascontiguousarray(looks.T)
+        self._squares = self._looks**2
 
     def misfits(self, cuts: Floats, known: Floats) -> Floats:
         """For each cut, the misfit of the best fitting look of every face."""
-        all_looks = _misfit(cuts @ self._rows.T, known @ self._squares.T)
+        all_looks = _misfit(_multiply(cuts, self._looks), _multiply(known, self._squares))
         found: Floats = np.minimum.reduceat(all_looks, self._starts, axis=1)
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Bank:
-    """All faces of pieces of one thickness."""
+    """Faces of pieces of one thickness that are compared in one way."""
 
     height_mm: float
-    columns: NDArray[np.intp]
+    evenness: float
+    columns: list[int]
     """Which columns of the misfits are theirs."""
     near: _Prototypes
     far: _Prototypes
 
     @classmethod
-    def of(cls, height_mm: float, looks: Mapping[Face, tuple[int, Sequence[Patch]]]) -> "_Bank":
-        soft = [[_soften(p) for p in patches] for _, patches in looks.values()]
+    def of(
+        cls,
+        height_mm: float,
+        evenness: float,
+        columns: list[int],
+        faces: Sequence[Sequence[Patch]],
+    ) -> "_Bank":
+        soft = [[_soften(p) for p in patches] for patches in faces]
         turned = [[_turn(p, deg) for p in patches for deg in TURNS_DEG] for patches in soft]
-        columns = np.array([column for column, _ in looks.values()])
-        return cls(height_mm, columns, _Prototypes(soft, NEAR_PX), _Prototypes(turned, FAR_PX))
+        near = _Prototypes(soft, NEAR_PX, evenness)
+        return cls(height_mm, evenness, columns, near, _Prototypes(turned, FAR_PX, evenness))
+
+
+def _evenness(patches: Sequence[Patch]) -> float:
+    """How the looks of a face are to be compared: by their print, if they have one."""
+    light = np.stack([_disc_of(p, 0, 0).sum(axis=1) for p in patches])
+    printed = light.var() > PRINTED * (light**2).mean()
+    return PRINTED_EVENNESS if printed else PLAIN_EVENNESS
 
 
 def features(colours: Floats, evenness: float) -> Floats:
@@ -216,10 +241,18 @@ def features(colours: Floats, evenness: float) -> Floats:
     blue, green, red = cv2.split(colours)
     light = (blue + green + red) * np.float32(3**-0.5)
     keep = np.array([evenness, SLOPE, SLOPE], np.float32)
-    light -= light @ _SMOOTH * (1 - keep) @ _SMOOTH.T
+    smooth = _multiply(light, _SMOOTH) * (1 - keep)
+    light -= _multiply(smooth, _SMOOTH.T)
     warm = (red - green) * np.float32(CHROMA * 2**-0.5)
     cold = (blue + blue - red - green) * np.float32(CHROMA * 6**-0.5)
     return _unit(np.concatenate([light, warm, cold], axis=1))
+
+
+def _multiply(left: Floats, right: Floats) -> Floats:
+    """A product of matrices on this thread alone. numpy shares even small ones out among threads,
+    and on a busy machine waits for them: reading took 50 ms instead of 4."""
+    nothing = np.empty((0, 0), np.float32)
+    return cv2.gemm(left, right, 1.0, nothing, 0.0).astype(np.float32, copy=False)
 
 
 def _unit(rows: Floats) -> Floats:

@@ -67,7 +67,7 @@ def _moved(before: Floats, now: Floats) -> bool:
 COARSE_PX_PER_MM = 1.0
 MOST_SITES = 6
 """A change that covers more sites than this at once is no move."""
-COLOUR_CHANGE = 0.11
+COLOUR_CHANGE = 0.14
 LIGHT_CHANGE = 0.55
 """Natural logarithms of pixel values: what shadows and lamps may do to them."""
 WEAK, STRONG = 0.002, 0.006
@@ -75,8 +75,8 @@ WEAK, STRONG = 0.002, 0.006
 WINDOW_PX = 13
 NEAR_PX = 31
 RIM_MM = 8.0
-REACHING_MM2 = 100.0
-"""So much of a change must lie over the rim, and as much over the table, for it to reach in."""
+OVER_RIM_MM2, OVER_TABLE_MM2 = 200.0, 100.0
+"""How much of a change lies over the rim and over the table when something reaches in."""
 
 
 def hands_over(
@@ -95,8 +95,9 @@ def hands_over(
     table, rim = _zones(plan, image.margin_mm, px_per_mm, changed.shape)
     over_table = np.bincount(labels[table & (changed > 0)], minlength=count)[1:]
     over_rim = np.bincount(labels[rim & (changed > 0)], minlength=count)[1:]
-    least_px = REACHING_MM2 * px_per_mm**2
-    if ((over_table >= least_px) & (over_rim >= least_px)).any():
+    px_per_mm2 = px_per_mm**2
+    enough = (over_rim > OVER_RIM_MM2 * px_per_mm2) & (over_table > OVER_TABLE_MM2 * px_per_mm2)
+    if enough.any():
         return True
     count, labels = cv2.connectedComponents(changed)
     places = np.array([(p.x_mm, p.y_mm) for p in plan.places.values()])

@@ -18,7 +18,14 @@ export function startEditor(send) {
 
   const word = (face) => palette?.querySelector(`[data-face="${CSS.escape(face)}"]`)?.textContent.trim();
 
+  // On the page of a booked move the editor begins with that move, on the table before it.
+  function pairs(name) {
+    const text = document.getElementById("part-edit")?.dataset[name] ?? "";
+    return new Map(text.split(" ").filter(Boolean).map((pair) => pair.split(":")));
+  }
+
   function lyingOn(site) {
+    if (mode === "enter" && pairs("before").has(site)) return pairs("before").get(site);
     const piece = board.querySelector(`#part-pieces > [data-at="${CSS.escape(site)}"]`);
     return piece?.dataset.face ?? "empty";
   }
@@ -46,12 +53,17 @@ export function startEditor(send) {
 
   function setMode(next) {
     mode = next;
-    if (mode !== "enter") clear();
+    clear();
+    if (mode === "enter") for (const [site, face] of pairs("laid")) draft.set(site, face);
     refresh();
   }
 
   function drawDraft() {
-    layer.replaceChildren(...[...draft].map(([name, face]) => {
+    const shown = new Map(draft);
+    if (mode === "enter") {
+      for (const [site, face] of pairs("before")) if (!shown.has(site)) shown.set(site, face);
+    }
+    layer.replaceChildren(...[...shown].map(([name, face]) => {
       const site = sites.get(name);
       const group = document.createElementNS(SVG, "g");
       const refs = face === "empty" ? [site.getAttribute("href")] : [`#face-${face}`, site.getAttribute("href")];
@@ -69,6 +81,11 @@ export function startEditor(send) {
 
   async function fit() {
     const turn = ++asked;
+    const booked = pairs("laid");
+    if (booked.size === draft.size && [...draft].every(([site, face]) => booked.get(site) === face)) {
+      document.getElementById("part-fitting")?.replaceChildren();
+      return;
+    }
     const query = new URLSearchParams([...draft].map(([site, face]) => ["at", `${site}:${face}`]));
     if (document.body.dataset.page === "move") query.set("number", document.body.dataset.number);
     const response = await fetch(`/fitting?${query}`, { headers: { Accept: "application/json" } });

@@ -7,9 +7,11 @@ import os
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
+import urllib.request
 from contextlib import closing
 from pathlib import Path
 
@@ -275,6 +277,21 @@ def test_a_second_table_on_the_same_journal_is_turned_away(short_folder):
     assert first.returncode == 0, errors
 
 
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--camera", "telescope"), "camera: expected one of auto, folder"),
+        (("--camera", "folder:/tmp", "--demo"), "--demo: expected the camera virtual"),
+    ],
+)
+def test_a_camera_that_makes_no_sense_is_one_sentence(short_folder, more, message):
+    process = start_table(short_folder, *more)
+    _, errors = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 2
+    assert message in errors
+    assert "Traceback" not in errors
+
+
 def test_a_camera_that_is_not_there_is_reported_and_the_table_still_plays(short_folder):
     process = start_table(short_folder, "--camera", "folder:/nonexistent")
     path = short_folder / "table.sock"
@@ -296,3 +313,53 @@ def test_a_camera_that_is_not_there_is_reported_and_the_table_still_plays(short_
     process.terminate()
     process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 0
+
+
+def test_run_starts_table_and_pages_and_a_killed_table_comes_back(short_folder):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "firmware", "run", "--camera", "virtual"]
+    command += ["--state", str(short_folder), "--host", "127.0.0.1", "--port", str(port)]
+    run = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    path = short_folder / "table.sock"
+    wait_for(lambda: answers(path))
+    wait_for(lambda: page(port))
+    table_pid = peer(path)
+    os.kill(table_pid, signal.SIGKILL)
+    wait_for(lambda: answers(path) and peer(path) != table_pid)
+    assert page(port)
+    run.terminate()
+    out, errors = run.communicate(timeout=TIMEOUT_S)
+    assert run.returncode == 0, errors
+    assert str(port) in out, "the banner says where the pages are"
+    assert "table ended with code -9; starting it again" in errors
+    assert "Traceback" not in errors
+    assert not path.exists()
+
+
+def answers(path):
+    with socket.socket(socket.AF_UNIX) as client:
+        try:
+            client.connect(str(path))
+            client.sendall(b'{"kind": "watch"}\n')
+            return client.recv(65536).startswith(b'{"status"')
+        except OSError:
+            return False
+
+
+def peer(path):
+    """The process at the other end."""
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(path))
+        return struct.unpack("iII", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+
+
+def page(port):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5) as answer:
+            return answer.status == 200
+    except OSError:
+        return False

@@ -1,12 +1,13 @@
 """Contacts bounce, stick and are held; presses come out right all the same."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from firmware.debounce import GLITCH_S, Contact, Timing, due_s, look, sync, turn
 
 TIMING = Timing(debounce_s=0.05, long_press_s=1.0)
+steady = settings(deadline=None, derandomize=True, max_examples=300)
 
 
 def play(edges, until_s=None, looks=()):
@@ -108,6 +109,7 @@ def _even(gaps):
     return gaps[: len(gaps) // 2 * 2]
 
 
+@steady
 @given(bouncing())
 def test_bouncing_never_adds_or_loses_a_press(case):
     edges, lengths = case
@@ -118,6 +120,7 @@ def test_bouncing_never_adds_or_loses_a_press(case):
         assert found == ["long" if n > 1 else "short" for n in lengths]
 
 
+@steady
 @given(bouncing(), st.lists(st.floats(0.0, 30.0), max_size=30))
 def test_how_often_one_looks_changes_nothing(case, looks):
     edges, _ = case
@@ -125,6 +128,7 @@ def test_how_often_one_looks_changes_nothing(case, looks):
     assert play(edges, end_s, [t for t in looks if t < end_s]) == play(edges, end_s)
 
 
+@steady
 @given(st.lists(st.tuples(st.floats(0, 100), st.booleans()), max_size=40))
 def test_any_noise_gives_no_more_presses_than_closings(noise):
     edges = sorted(noise, key=lambda e: e[0])

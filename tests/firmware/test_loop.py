@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from firmware.choose import Ask, Book, Refuse
-from firmware.inbox import Active, CameraBack, CameraGone, Seen, Unseen
+from firmware.inbox import Active, CameraBack, CameraGone, Crashed, Seen, Unseen
 from firmware.virtual import VirtualTabletop
 from rules.commands import Answer, Correct, Lay, PlayMoves, Press, StartGame, TakeBack, Tidy
 from rules.events import GameStarted, MoveCorrected, MovePlayed, MoveRefused, MoveTakenBack
@@ -340,3 +340,8 @@ def test_the_virtual_table_follows_the_game_but_not_refusals(virtual):
     assert virtual.status.lying == {"c1": "cross"}
     start(virtual)
     assert virtual.status.lying == {}
+
+
+def test_a_bug_of_another_thread_ends_the_loop(game):
+    with pytest.raises(ZeroDivisionError, match="in the eyes"):
+        game.loop.take(Crashed(ZeroDivisionError("in the eyes")))

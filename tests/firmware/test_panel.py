@@ -35,17 +35,19 @@ def test_a_press_starts_one_reading(game):
 
 
 @pytest.mark.parametrize("bounce_ms", [1, 5, 20, 49])
-def test_a_bouncing_contact_is_one_press(game, bounce_ms):
+def test_a_bouncing_contact_is_one_press(game, bounce_ms, monkeypatch):
+    presses = []
+    monkeypatch.setattr(game.loop, "_press", lambda seat, long: presses.append((seat, long)))
     pin = game.pins.pin(game.pin_map.seats[0].button)
     for _ in range(5):
         pin.drive_low()
         game.clock.wait(bounce_ms / 1000)
-        game.settle()
+        game.loop.tick()
         pin.drive_high()
         game.clock.wait(bounce_ms / 2000)
         game.settle()
     game.finger(0)
-    assert game.eyes.asked == [(1, 1, 0)]
+    assert presses == [(0, False)]
 
 
 def test_a_button_held_for_a_minute_takes_back_once(game):

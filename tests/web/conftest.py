@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -32,6 +33,7 @@ class StandIn:
         self._watchers: list[socket.socket] = []
         self._lock = threading.RLock()
         self._open: list[socket.socket] = []
+        self._closed = False
         path = state_dir / "table.sock"
         path.unlink(missing_ok=True)
         self._server = socket.socket(socket.AF_UNIX)
@@ -40,6 +42,9 @@ class StandIn:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
         for line in (self._server, *self._open):
             with suppress(OSError):
                 line.shutdown(socket.SHUT_RDWR)
@@ -68,9 +73,12 @@ class StandIn:
                     layout = self.session.game.layout(self.session.state)
                     changes = {"lying": layout, **changes}
             self.status = replace(self.status, **changes)
-            for line in self._watchers:
-                with suppress(OSError):
-                    line.sendall(json.dumps({"status": encode(self.status)}).encode() + b"\n")
+            self._publish(self._watchers)
+
+    def _publish(self, watchers: list[socket.socket]) -> None:
+        for line in watchers:
+            with suppress(OSError):
+                line.sendall(json.dumps({"status": encode(self.status)}).encode() + b"\n")
 
     def _accept(self) -> None:
         while True:
@@ -88,7 +96,7 @@ class StandIn:
                 if body == {"kind": "watch"}:
                     with self._lock:
                         self._watchers.append(line)
-                        self.show()
+                        self._publish([line])
                     continue
                 reply = {"id": body.pop("id"), "ok": True, "message": ""}
                 reply["code"] = self._do(body, reply)
@@ -171,7 +179,7 @@ class Phone:
         return self.client.get(path, headers=headers)
 
     def post(self, path: str, **fields: object):
-        return self.client.post(path, data=fields, headers=SAME)
+        return self.client.post(path, data=fields or {"sure": "1"}, headers=SAME)
 
     @property
     def seq(self) -> int:
@@ -181,3 +189,31 @@ class Phone:
 @pytest.fixture
 def phone(app):
     return lambda: Phone(app)
+
+
+@pytest.fixture
+def follow(app):
+    """Wait until the pages know what the stand-in has booked."""
+
+    def wait(table: StandIn) -> None:
+        broker = app.extensions["tafelmaat"].broker
+        deadline = time.monotonic() + 5
+        while broker.snapshot.seq < table.session.seq or broker.snapshot.status != table.status:
+            assert time.monotonic() < deadline, "the pages did not hear of it"
+            broker.wait_for(table.session.seq, 0.02)
+
+    return wait
+
+
+@pytest.fixture
+def stand_in():
+    """Make further stand-ins: the table process after a restart."""
+    made = []
+
+    def make(state_dir: Path, **options: bool) -> StandIn:
+        made.append(StandIn(state_dir, **options))
+        return made[-1]
+
+    yield make
+    for table in made:
+        table.close()

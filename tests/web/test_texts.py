@@ -35,7 +35,9 @@ def used_keys() -> set[str]:
     for text in sources().values():
         found |= set(re.findall(r"""\bt\(\s*["']([a-z_.]+[a-z_])["']""", text))
         found |= set(re.findall(r"""\bui(?:\(\))?\.say\(\s*["']([a-z_.]+[a-z_])["']""", text))
-        for both in re.findall(r"""\bt\(["']([a-z_.]+)["'] if [^)]*? else ["']([a-z_.]+)["']""", text):
+        for both in re.findall(
+            r"""\bt\(["']([a-z_.]+)["'] if [^)]*? else ["']([a-z_.]+)["']""", text
+        ):
             found |= set(both)
         for code in re.findall(r"""InvalidInput\(\s*["']([a-z_]+)["']""", text):
             found.add(f"input.{code}")
@@ -56,7 +58,7 @@ def used_keys() -> set[str]:
 
 def entries(language: str) -> dict[str, str]:
     texts = load(language, TEXTS)
-    return {key: texts._entries[key] for key in texts.keys()}
+    return dict(texts._entries)
 
 
 def stem(key: str) -> str:

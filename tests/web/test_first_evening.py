@@ -1,0 +1,162 @@
+"""The first evening in a real browser: the real program on its virtual table, from set-up to the
+correction of a move."""
+
+import json
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+ARGS = ["--no-sandbox", "--headless=new", "--disable-background-networking"]
+
+
+@pytest.fixture
+def evening(tmp_path):
+    """The whole program as a player starts it; the address of its pages."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    log = (tmp_path / "log.txt").open("w")
+    command = ["run", "--camera", "virtual", "--state", str(tmp_path), "--port", str(port)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "firmware", *command, "--host", "127.0.0.1"],
+        cwd=ROOT,
+        stdout=log,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}", tmp_path
+    finally:
+        process.terminate()
+        process.wait(20)
+        log.close()
+
+
+def lay(page: Page, *pieces: str) -> None:
+    for piece in pieces:
+        face, site = piece.split("@")
+        page.locator(f"#sites [data-site={site}]").click()
+        page.locator(f"#palette .faces:not([hidden]) [data-face={face}]").click()
+        if face != "empty":
+            lying = f'#part-pieces [data-at="{site}"][data-face="{face}"]'
+            expect(page.locator(lying)).to_have_count(1)
+
+
+def scores(page: Page) -> dict[str, list[int]]:
+    rows = page.locator("#part-scores tbody tr")
+    return {
+        row.locator("th .letter").inner_text(): [
+            int(v) for v in row.locator("td .value").all_inner_texts()
+        ]
+        for row in rows.all()
+    }
+
+
+def lamps(page: Page) -> list[str]:
+    found = [k.get_attribute("class") for k in page.locator(".knob").all()]
+    return [re.search(r"\b(off|steady|slow|double)\b", c).group() for c in found]
+
+
+def to_play(page: Page, name: str) -> None:
+    expect(page.locator("#part-turn .act .name")).to_have_text(name, timeout=20_000)
+
+
+@pytest.mark.parametrize("size", [(320, 640), (1280, 800)], ids=["phone", "desktop"])
+def test_the_first_evening(evening, size):
+    address, state_dir = evening
+    keys = json.loads((state_dir / "web-keys.json").read_text())
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGS)
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
+        complaints: list[str] = []
+        page.on("pageerror", lambda e: complaints.append(str(e)))
+        page.on("console", lambda m: m.type == "error" and complaints.append(m.text))
+        play_the_evening(page, address, keys["pin"])
+        assert complaints == []
+        browser.close()
+
+
+def play_the_evening(page: Page, address: str, pin: str) -> None:
+    page.goto(address)
+    page.get_by_role("link", name="I am the host").click()
+    page.get_by_label("The six digits").fill(pin)
+    page.get_by_role("button", name="Enter").click()
+    page.get_by_label("Seat 1").fill("Ada")
+    page.get_by_label("Seat 2").fill("Bo")
+    page.get_by_role("button", name="Start the game").click()
+    to_play(page, "Ada")
+    expect(page.locator("#line")).to_have_attribute("data-line", "open")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert lamps(page) == ["steady", "off"]
+
+    lay(page, "red@d8", "red@e8")
+    page.locator("#knob-0").click()
+    to_play(page, "Bo")
+    assert lamps(page) == ["off", "steady"]
+    assert scores(page)["R"] == [1, 0]
+    expect(page.locator("#part-last")).to_contain_text("Red on d8, red on e8")
+    expect(page.locator("#part-last .reason").first).to_contain_text("the line from d8 to c8")
+    expect(page.locator("#part-marks .laid path")).to_have_count(2)
+    expect(page.locator("#part-marks .count")).to_have_count(1)
+
+    # Bo lays a tile beside no printed symbol: refused with a reason, nothing booked.
+    lay(page, "blue@h8", "blue@h9")
+    page.locator("#knob-1").click()
+    refusal = page.locator("#part-turn .alert.bad")
+    expect(refusal).to_be_visible(timeout=20_000)
+    expect(refusal).to_contain_text("must touch a printed symbol")
+    expect(refusal).to_contain_text("IN-3")
+    expect(page.locator("#part-state")).to_have_text("Refused")
+    expect(page.locator("#part-marks .wrong path")).to_have_count(2)
+    assert lamps(page)[1] == "double"
+    assert scores(page)["B"] == [0, 0]
+    page.get_by_role("button", name="Tidy up").click()
+    expect(page.locator('#part-pieces [data-at="h8"]')).to_have_count(0)
+
+    lay(page, "blue@h12", "blue@i12")
+    page.locator("#knob-1").click()
+    to_play(page, "Ada")
+    assert scores(page)["B"][1] == 2
+
+    lay(page, "yellow@l3", "green@l4")
+    page.locator("#knob-0").click()
+    to_play(page, "Bo")
+    assert scores(page)["Y"][0] == 1
+
+    # Ada changes her mind: the tile goes back, and so do its points.
+    page.locator("#take-back summary").click()
+    page.get_by_role("button", name="Yes, take it back").click()
+    to_play(page, "Ada")
+    assert scores(page)["Y"] == [0, 0]
+    expect(page.locator('#part-pieces [data-at="l3"]')).to_have_count(0)
+    assert lamps(page) == ["steady", "off"]
+
+    # The machine was wrong about the first move: it was orange on e8.
+    page.get_by_role("link", name="Moves").click()
+    page.locator('a[href="/history/1"]').click()
+    page.get_by_role("button", name="Correct this move").click()
+    page.locator("#sites [data-site=e8]").click()
+    page.locator("#palette .faces:not([hidden]) [data-face=orange]").click()
+    option = page.locator("#part-fitting .option")
+    expect(option).to_contain_text("Red on d8, orange on e8")
+    page.get_by_role("button", name="Save the correction").click()
+    page.wait_for_url("**/history")
+    expect(page.locator("#part-moves li").last).to_contain_text("corrected")
+    page.get_by_role("link", name="Table", exact=True).click()
+    expect(page.locator('#part-pieces [data-at="e8"]')).to_have_attribute("data-face", "orange")
+    assert scores(page)["R"] == [1, 0]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,6 +1,5 @@
 """Follows the journal: the running game, kept up to date entry by entry."""
 
-import sqlite3
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -75,7 +74,7 @@ class Follower:
         before = self.record
         try:
             self._catch_up()
-        except (OSError, sqlite3.Error) as error:
+        except OSError as error:
             self.close()
             problem = str(error) if self._path.exists() else ""
             self.record = replace(before, problem=problem)

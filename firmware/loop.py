@@ -1,7 +1,6 @@
 """The one thread that owns the game: takes messages, decides, writes the journal, then shows."""
 
 import logging
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from queue import Empty
@@ -19,7 +18,7 @@ from rules.commands import (
     TakeBack,
     Tidy,
 )
-from rules.errors import RulesError, StaleCommand
+from rules.errors import JournalLost, RulesError, StaleCommand
 from rules.events import Event, MoveRefused
 from rules.game import Seat
 from rules.journal import Journal
@@ -235,7 +234,7 @@ class Loop:
             raise BadRequest("moves: expected at least one, got none")
         try:
             last = self._journal.append(events)
-        except sqlite3.Error as error:
+        except JournalLost as error:
             self._notice = f"the journal cannot be written: {error}"
             self.session = self._replay()  # whether it was written after all, only the file knows
             raise Unavailable(self._notice) from error

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from rules import games
 from rules.codec import encode, encode_tagged
+from rules.errors import JournalLost
 from rules.events import MoveCorrected, MovePlayed, MoveRefused, MoveTakenBack
 from rules.game import Seat
 from rules.journal import Entry, Reader
@@ -41,7 +41,7 @@ def read_game(path: Path, number: int | None = None) -> tuple[Step, ...]:
             if number is not None and not 1 <= number <= len(starts):
                 raise FirmwareError(f"{path}: expected game 1 to {len(starts)}, got {number}")
             entries = journal.game(starts[(number or len(starts)) - 1].seq)
-    except sqlite3.Error as error:
+    except JournalLost as error:
         raise FirmwareError(f"{path}: expected a journal, got: {error}") from error
     steps: list[Step] = []
     session: Session | None = None

@@ -17,7 +17,5 @@ def fitting(game: Game[StateT, MoveT], state: StateT, laid: Layout) -> list[Move
 def quiet(game: AnyGame, state: object) -> list[str]:
     """The legal moves that leave the table as it is, so that somebody has to declare them."""
     return [
-        game.notate(m)
-        for m in game.candidates(state, frozenset())
-        if game.check(state, m).legal
+        game.notate(m) for m in game.candidates(state, frozenset()) if game.check(state, m).legal
     ]

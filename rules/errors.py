@@ -37,6 +37,10 @@ class BrokenJournal(RulesError, OSError):
     """A journal entry cannot be read or replayed."""
 
 
+class JournalLost(RulesError, OSError):
+    """The disk does not give or take what the journal asks of it."""
+
+
 class JournalTooNew(RulesError, OSError):
     """The journal was written by a newer version of the program; it is left untouched."""
 

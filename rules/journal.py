@@ -10,6 +10,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -18,7 +19,7 @@ from typing import Self
 from zlib import crc32
 
 from .codec import decode_tagged, encode_tagged
-from .errors import BrokenJournal, JournalInUse, JournalTooNew, UnknownGame
+from .errors import BrokenJournal, JournalInUse, JournalLost, JournalTooNew, UnknownGame
 from .events import Event
 from .session import Session, evolve
 
@@ -73,24 +74,24 @@ class Reader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False)
-        self._db.execute("PRAGMA query_only=ON")
+        with self._disk():
+            self._db = sqlite3.connect(f"file:{path}?mode=ro", uri=True, check_same_thread=False)
+            self._db.execute("PRAGMA query_only=ON")
 
     def version(self) -> int:
         """Changes whenever another process has written; cheap enough to ask many times a second."""
-        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+        return self._number("PRAGMA data_version")
 
     def last_seq(self) -> int:
-        return int(self._db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()[0])
+        return self._number("SELECT coalesce(max(seq), 0) FROM entry")
 
     def entries(self, after: int = 0) -> Iterator[Entry]:
         """Entries in order, those behind number ``after``."""
-        return (_entry(self.path, row) for row in _rows(self._db, "seq > ?", after))
+        return self._entries("seq > ?", after)
 
     def games(self) -> tuple[Entry, ...]:
         """The first entry of every game, in order."""
-        where = "kind = 'game_started'"
-        return tuple(_entry(self.path, row) for row in _rows(self._db, where))
+        return tuple(self._entries("kind = 'game_started'"))
 
     def game(self, seq: int | None = None) -> tuple[Entry, ...]:
         """All entries of the game that began at ``seq``, or of the newest one."""
@@ -109,6 +110,23 @@ class Reader:
 
     def close(self) -> None:
         self._db.close()
+
+    def _number(self, query: str) -> int:
+        with self._disk():
+            return int(self._db.execute(query).fetchone()[0])
+
+    def _entries(self, where: str, *values: int) -> Iterator[Entry]:
+        with self._disk():
+            for row in _rows(self._db, where, *values):
+                yield _entry(self.path, row)
+
+    @contextmanager
+    def _disk(self) -> Iterator[None]:
+        """Whatever SQLite reports about the disk is ours to say."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise JournalLost(f"{self.path}: {error}") from error
 
     def __enter__(self) -> Self:
         return self
@@ -135,7 +153,7 @@ class Journal(Reader):
 
     def append(self, events: Sequence[Event]) -> int:
         """Write events in one transaction and wait until they are on the disk; the last number."""
-        with self._db:
+        with self._disk(), self._db:
             self._db.execute("BEGIN IMMEDIATE")
             first = self.last_seq() + 1
             at = self._now().isoformat(timespec="milliseconds")
@@ -217,7 +235,7 @@ def _fault(path: Path) -> str:
             db.close()
     except (sqlite3.Error, UnicodeDecodeError, BrokenJournal) as error:
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK_TROUBLE:
-            raise BrokenJournal(f"{path}: {error}; the file was left as it is") from error
+            raise JournalLost(f"{path}: {error}; the file was left as it is") from error
         return f"the file is damaged ({error})"
 
 

@@ -176,6 +176,9 @@ def _take_back(session: Session, command: TakeBack) -> tuple[Event, ...]:
     if session.number == 0:
         violation = Violation("nothing_to_take_back", "")
         return (MoveRefused((), (violation,), command.source, command.by),)
+    foreign = _foreign(session, session.number, command.by)
+    if foreign:
+        return (MoveRefused((), foreign, command.source, command.by),)
     return (MoveTakenBack(session.number, command.source, command.by),)
 
 
@@ -188,11 +191,23 @@ def _correct(session: Session, command: Correct) -> tuple[Event, ...]:
     if session.held and command.number > session.held[0].number:
         violation = Violation("held", "", fields={"number": session.held[0].number})
         return (MoveRefused((move,), (violation,), command.source, command.by),)
+    foreign = _foreign(session, command.number, command.by)
+    if foreign:
+        return (MoveRefused((move,), foreign, command.source, command.by),)
     state = _state_after(session, _before(session, command.number))
     verdict = session.game.check(state, session.game.parse(move))
     if not verdict.legal:
         return (MoveRefused((move,), verdict.violations, command.source, command.by),)
     return (MoveCorrected(command.number, move, command.source, command.by),)
+
+
+def _foreign(session: Session, number: int, by: Seat | None) -> tuple[Violation, ...]:
+    """A seat changes its own moves only; held ones belong to nobody for sure, so to everybody."""
+    ply = next((p for p in session.backwards() if p.number == number), None)
+    if by is None or ply is None or ply.seat == by:
+        return ()
+    fields: dict[str, str | int] = {"number": number, "seat": session.opening.names[ply.seat]}
+    return (Violation("not_your_move", "", fields=fields),)
 
 
 def _append(session: Session, last: Ply | None, text: str) -> Ply:

@@ -179,7 +179,7 @@ class _Group:
 
 
 class _Prototypes:
-    """The features of looks, a column each, face after face."""
+    """Looks as rows of features, face after face."""
 
     def __init__(
         self, faces: Sequence[Sequence[Patch]], reach_px: float, evenness: float
@@ -192,13 +192,12 @@ class _Prototypes:
         ]
         rows = [[_disc_of(p, dx, dy) for p in patches for dx, dy in shifts] for patches in faces]
         self._starts = np.cumsum([0, *map(len, rows)])[:-1]
-        looks = features(np.concatenate([np.stack(r) for r in rows]), evenness)
-        self._looks = np.ascontiguousarray(looks.T)
+        self._looks = features(np.concatenate([np.stack(r) for r in rows]), evenness)
         self._squares = self._looks**2
 
     def misfits(self, cuts: Floats, known: Floats) -> Floats:
         """For each cut, the misfit of the best fitting look of every face."""
-        all_looks = _misfit(_multiply(cuts, self._looks), _multiply(known, self._squares))
+        all_looks = _misfit(_products(cuts, self._looks), _products(known, self._squares))
         found: Floats = np.minimum.reduceat(all_looks, self._starts, axis=1)
         return found
 
@@ -241,18 +240,19 @@ def features(colours: Floats, evenness: float) -> Floats:
     blue, green, red = cv2.split(colours)
     light = (blue + green + red) * np.float32(3**-0.5)
     keep = np.array([evenness, SLOPE, SLOPE], np.float32)
-    smooth = _multiply(light, _SMOOTH) * (1 - keep)
-    light -= _multiply(smooth, _SMOOTH.T)
+    smooth = _products(light, _SMOOTH) * (1 - keep)
+    light -= _products(smooth, _SMOOTH_COLUMNS)
     warm = (red - green) * np.float32(CHROMA * 2**-0.5)
     cold = (blue + blue - red - green) * np.float32(CHROMA * 6**-0.5)
     return _unit(np.concatenate([light, warm, cold], axis=1))
 
 
-def _multiply(left: Floats, right: Floats) -> Floats:
-    """A product of matrices on this thread alone. numpy shares even small ones out among threads,
-    and on a busy machine waits for them: reading took 50 ms instead of 4."""
+def _products(left: Floats, right: Floats) -> Floats:
+    """The products of all rows, worked out on this thread alone: numpy shares even small ones out
+    among threads and, on a busy machine, waits for them. Reading took 50 ms instead of 4."""
     nothing = np.empty((0, 0), np.float32)
-    return cv2.gemm(left, right, 1.0, nothing, 0.0).astype(np.float32, copy=False)
+    found = cv2.gemm(left, right, 1.0, nothing, 0.0, flags=cv2.GEMM_2_T)
+    return found.astype(np.float32, copy=False)
 
 
 def _unit(rows: Floats) -> Floats:
@@ -287,12 +287,13 @@ def _disc() -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def _smooth() -> Floats:
     """Even brightness and the two slopes across the disc, as three unit vectors."""
     columns, rows = _COLUMNS - _MIDDLE, _ROWS - _MIDDLE
-    return _unit(np.stack([np.ones_like(columns), columns, rows]).astype(np.float32)).T
+    return _unit(np.stack([np.ones_like(columns), columns, rows]).astype(np.float32))
 
 
 _MIDDLE = (PATCH_PX - 1) / 2
 _ROWS, _COLUMNS = _disc()
 _SMOOTH = _smooth()
+_SMOOTH_COLUMNS = np.ascontiguousarray(_SMOOTH.T)
 
 
 def _disc_of(patch: Patch, dx_px: int, dy_px: int) -> Patch:

@@ -59,7 +59,7 @@ def _moved(before: Floats, now: Floats) -> bool:
     if before.shape != now.shape:
         return True
     # The camera's exposure wanders; that is no motion.
-    gain = float(np.median(before)) / max(float(np.median(now)), 1.0)
+    gain = (float(np.median(before)) + 1) / (float(np.median(now)) + 1)
     different = np.abs(now * gain - before) > MOVED_LEVELS
     return int(different.sum()) >= MOVED_SPOTS
 

@@ -58,7 +58,10 @@ function again(root, focused, place) {
 }
 
 function show(message) {
-  if (message.game !== document.body.dataset.game) {
+  if (page === "plain") {
+    // Forms of pages without a board: what they change may have grown older than the form.
+    for (const seen of document.querySelectorAll("main input[name=seen]")) seen.value = message.seq;
+  } else if (message.game !== document.body.dataset.game) {
     location.reload();
     return;
   }

@@ -1,13 +1,12 @@
 """The thread that owns the game: what every message leads to, on a real journal."""
 
-import sqlite3
-
 import pytest
 
 from firmware.choose import Ask, Book, Refuse
 from firmware.inbox import Active, CameraBack, CameraGone, Crashed, Seen, Unseen
 from firmware.virtual import VirtualTabletop
 from rules.commands import Answer, Correct, Lay, PlayMoves, Press, StartGame, TakeBack, Tidy
+from rules.errors import JournalLost
 from rules.events import GameStarted, MoveCorrected, MovePlayed, MoveRefused, MoveTakenBack
 from rules.journal import Reader
 from rules.status import Choice
@@ -283,7 +282,7 @@ def test_observers_hear_only_of_changes(game):
 
 def test_a_journal_that_cannot_be_written_books_nothing(game, monkeypatch):
     def full(events):
-        raise sqlite3.OperationalError("database or disk is full")
+        raise JournalLost("database or disk is full")
 
     monkeypatch.setattr(game.journal, "append", full)
     reply = game.ask(PlayMoves(("cross@b2",), 1))

@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from rules import journal as journal_module
-from rules.errors import BrokenJournal, JournalInUse, JournalTooNew, UnknownGame
+from rules.errors import (
+    BrokenJournal,
+    JournalInUse,
+    JournalLost,
+    JournalTooNew,
+    UnknownGame,
+)
 from rules.events import GameStarted, MoveCorrected, MovePlayed, MoveRefused, MoveTakenBack
 from rules.game import Seat
 from rules.journal import Journal, Reader
@@ -240,3 +246,16 @@ def test_what_was_acknowledged_survives_a_killed_writer(path):
         with Journal(path) as journal:
             assert journal.notice == ""
             assert journal.last_seq() >= acknowledged
+
+
+def test_a_full_disk_is_said_and_costs_nothing_that_was_confirmed(path):
+    with Journal(path) as journal:
+        pages = journal._db.execute("PRAGMA page_count").fetchone()[0]
+        journal._db.execute(f"PRAGMA max_page_count={pages}")
+        confirmed = 0
+        with pytest.raises(JournalLost, match="full"):
+            for _ in range(500):
+                confirmed = journal.append([MovePlayed("cross@b2", "web")])
+        assert 0 < confirmed == journal.last_seq()
+        journal._db.execute("PRAGMA max_page_count=10000")
+        assert journal.append([START]) == confirmed + 1

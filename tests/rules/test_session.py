@@ -106,6 +106,16 @@ def test_take_back_undoes_the_last_move_only():
     assert codes(decide(play(), TakeBack(1))) == ["nothing_to_take_back"]
 
 
+def test_a_seat_takes_back_and_corrects_its_own_moves_only():
+    session = play("cross@b2", "nought@a1")
+    assert codes(decide(session, TakeBack(3, Seat(0)))) == ["not_your_move"]
+    assert isinstance(decide(session, TakeBack(3, Seat(1)))[0], MoveTakenBack)
+    assert codes(decide(session, Correct(1, "cross@c3", 3, Seat(1)))) == ["not_your_move"]
+    assert isinstance(decide(session, Correct(1, "cross@c3", 3, Seat(0)))[0], MoveCorrected)
+    held = obey(session, Correct(1, "cross@a1", 3))
+    assert isinstance(decide(held, TakeBack(4, Seat(0)))[0], MoveTakenBack)
+
+
 def test_a_correction_works_out_everything_after_it_again():
     session = play("cross@a1", "nought@b1", "cross@a2", "nought@b2", "cross@c3")
     assert not session.game.standings(session.state).over

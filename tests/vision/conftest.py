@@ -1,4 +1,4 @@
-"""A table of draughts for the tests of the vision: another grid, outline and thickness than most."""
+"""A table of draughts: a grid, an outline and a thickness of its own for the tests here."""
 
 from pathlib import Path
 

@@ -125,9 +125,7 @@ def test_the_tops_of_thick_pieces_appear_where_the_height_shifts_them(painter, d
     for site in corners:
         x_mm, y_mm, _ = place_mm(draughts, site, Face("white"), room)
         dx_mm, dy_mm = image.shift_per_mm_height(x_mm, y_mm)
-        expected = np.array(
-            image.to_px(x_mm + dx_mm * thickness_mm, y_mm + dy_mm * thickness_mm)
-        )
+        expected = np.array(image.to_px(x_mm + dx_mm * thickness_mm, y_mm + dy_mm * thickness_mm))
         column, row = expected.round().astype(int)
         patch = change[row - 60 : row + 61, column - 60 : column + 61] > 60
         rows, columns = np.nonzero(patch)

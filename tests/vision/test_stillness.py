@@ -1,6 +1,7 @@
 """When the table may be read: never while something moves or a hand is over it."""
 
 from dataclasses import replace
+from itertools import chain
 from random import Random
 
 import cv2
@@ -34,7 +35,7 @@ def over_table_mm2(arm, size_mm):
     """How much of the table an arm covers, seen from above."""
     width, height = (int(side) for side in size_mm)
     mask = np.zeros((height, width), np.uint8)
-    for shape in sum(outlines(arm, size_mm), []):
+    for shape in chain(*outlines(arm, size_mm)):
         cv2.fillPoly(mask, [np.rint(shape).astype(np.int32)], 1)
     return int(mask.sum())
 
@@ -138,7 +139,7 @@ def test_laid_pieces_and_light_are_no_hands(painter, draughts, opening, seed, ch
     clear = rectified(painter, draughts, opening, room)
     empty = [site for site in draughts.sites if site not in opening]
     laid = {site: Face("red") for site in rng.sample(empty, 3)}
-    taken = {site: EMPTY for site in rng.sample(sorted(opening), 2)}
+    taken = dict.fromkeys(rng.sample(sorted(opening), 2), EMPTY)
     knocked = Moment(tick=1, bump_deg=(0.5, -0.4))
     image = rectified(
         painter, draughts, {**opening, **laid, **taken}, replace(room, **change), knocked

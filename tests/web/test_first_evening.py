@@ -155,7 +155,7 @@ def play_the_evening(page: Page, address: str, pin: str) -> None:
     expect(option).to_contain_text("Red on d8, orange on e8")
     page.get_by_role("button", name="Save the correction").click()
     page.wait_for_url("**/history")
-    expect(page.locator("#part-moves li").last).to_contain_text("corrected")
+    expect(page.locator(".log > li").last).to_contain_text("corrected")
     page.get_by_role("link", name="Table", exact=True).click()
     expect(page.locator('#part-pieces [data-at="e8"]')).to_have_attribute("data-face", "orange")
     assert scores(page)["R"] == [1, 0]

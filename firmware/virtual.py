@@ -7,9 +7,8 @@ from dataclasses import replace
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from rules.drawing import changes
 from rules.session import Session
-from rules.table import EMPTY, Face, Plan, Site
+from rules.table import EMPTY, Face, Plan, Site, changes
 
 from .errors import BadRequest
 

@@ -1,12 +1,11 @@
 """Draws a table as SVG, one unit a millimetre: for the phone, the virtual table and the printer."""
 
 import re
-from collections.abc import Mapping
 from functools import cache
 from html import escape
 from math import cos, pi, radians, sin, sqrt
 
-from .table import EMPTY, Face, Layout, Place, Plan, Site
+from .table import EMPTY, Face, Layout, Place, Plan
 
 
 def ground(plan: Plan) -> str:
@@ -90,8 +89,3 @@ def inner(art: str) -> str:
     """What stands inside the ``svg`` element of a drawing."""
     found = re.search(r"<svg\b[^>]*>(.*)</svg>", art, re.DOTALL)
     return found.group(1).strip() if found else ""
-
-
-def changes(before: Layout, after: Layout) -> Mapping[Site, Face]:
-    """The sites on which another face lies now."""
-    return {site: face for site, face in after.items() if before.get(site, EMPTY) != face}

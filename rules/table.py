@@ -97,6 +97,11 @@ class Area:
                 yield name, x0 + self.pitch_mm * (q + r / 2), y0 + self.pitch_mm * r * sqrt(3) / 2
 
 
+def changes(before: Layout, after: Layout) -> Layout:
+    """The sites on which another face lies now."""
+    return {site: face for site, face in after.items() if before.get(site, EMPTY) != face}
+
+
 def hexes(radius: int) -> Iterator[tuple[int, int]]:
     """Axial coordinates (q to the right, r down) of a hexagon of hexagons, row by row.
 

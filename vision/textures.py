@@ -19,6 +19,8 @@ Surface = Literal["wood", "cloth", "plain"]
 PAPER = 242
 INK = 28
 """Printed black is never as black as a hole."""
+LIGHTNESS = 200.0
+"""Steps of lightness in a surface."""
 
 
 def face_texture(plan: Plan, face: Face, px_per_mm: float) -> Pixels:
@@ -55,21 +57,22 @@ def surface_texture(surface: Surface, height: int, width: int, seed: int) -> Pix
     """A table top of wood, cloth or plain paint, BGR."""
     rng = np.random.default_rng(seed)
     tone = rng.uniform(0.7, 1.6)
+    shape = height, width
     if surface == "wood":
-        rings = _waves(rng, (height, width), (12, 2)) * 3 + _waves(rng, (height, width), (60, 3))
-        fibres = _waves(rng, (height, width), (height // 2, 12)) * 0.5
-        lightness = 0.75 + 0.10 * np.sin(rings * 7) + 0.09 * fibres
+        rings = _waves(rng, shape, (12, 2)) * 3 + _waves(rng, shape, (60, 3))
+        lightness = 0.75 + 0.10 * np.sin(rings * 7) + 0.045 * _waves(rng, shape, (height // 2, 12))
         base = np.array([62, 104, 150])
     elif surface == "cloth":
-        rows, columns = np.mgrid[0:height, 0:width]
-        weave = 0.06 * (np.sin(rows * 2.1) + np.sin(columns * 2.1))
-        lightness = 0.8 + weave + 0.05 * _waves(rng, (height, width), (9, 15))
+        rows, columns = (0.06 * np.sin(np.arange(n, dtype=np.float32) * 2.1) for n in shape)
+        lightness = 0.8 + rows[:, None] + columns + 0.05 * _waves(rng, shape, (9, 15))
         base = rng.uniform(50, 150, 3)
     else:
-        lightness = 0.85 + 0.04 * _waves(rng, (height, width), (4, 6))
+        lightness = 0.85 + 0.04 * _waves(rng, shape, (4, 6))
         base = np.array([150, 155, 160]) * rng.uniform(0.5, 1.2)
-    bgr: Pixels = np.clip(lightness[:, :, None] * base * tone, 0, 255).astype(np.uint8)
-    return bgr
+    gray = cv2.convertScaleAbs(lightness, alpha=LIGHTNESS)
+    colours = np.clip(np.arange(256)[:, None] / LIGHTNESS * base * tone, 0, 255)
+    bgr = cv2.LUT(cv2.cvtColor(gray, cv2.COLOR_GRAY2BGR), colours.astype(np.uint8)[None])
+    return bgr.astype(np.uint8, copy=False)
 
 
 def _waves(

@@ -1,5 +1,6 @@
 // The board under a finger: look, lay pieces on the virtual table, or enter a move.
 import { swap } from "./live.js";
+import { startZoom } from "./zoom.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,6 +11,7 @@ export function startEditor(send) {
 
   const sites = new Map([...board.querySelectorAll(".site")].map((s) => [s.dataset.site, s]));
   const layer = document.getElementById("draft");
+  const zoom = startZoom(document.getElementById("lens"), document.getElementById("zoom"));
   const draft = new Map();
   let mode = palette && document.querySelector('[data-mode="lay"]') ? "lay" : "look";
   let chosen = null;
@@ -172,7 +174,9 @@ export function startEditor(send) {
 
   board.addEventListener("click", (event) => {
     const site = event.target.closest(".site");
-    if (site && mode !== "look") open(site);
+    if (!site || mode === "look") return;
+    if (zoom.isTooSmall(site)) zoom.enlarge(site);
+    else open(site);
   });
   board.addEventListener("keydown", (event) => {
     const site = event.target.closest(".site");

@@ -1,4 +1,4 @@
-"""Foreign data becomes a checked value or an error that says where, what was expected, what came."""
+"""Foreign data becomes a checked value or an error: where, what was expected, what came."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -46,11 +46,19 @@ def evening(tmp_path):
         log.close()
 
 
+def choose(page: Page, site: str, face: str) -> None:
+    """Tap a place and a face; on a small board the first tap only enlarges it."""
+    target = page.locator(f"#sites [data-site={site}]")
+    target.click()
+    if not page.locator("#palette").is_visible():
+        target.click()
+    page.locator(f"#palette .faces:not([hidden]) [data-face={face}]").click()
+
+
 def lay(page: Page, *pieces: str) -> None:
     for piece in pieces:
         face, site = piece.split("@")
-        page.locator(f"#sites [data-site={site}]").click()
-        page.locator(f"#palette .faces:not([hidden]) [data-face={face}]").click()
+        choose(page, site, face)
         if face != "empty":
             lying = f'#part-pieces [data-at="{site}"][data-face="{face}"]'
             expect(page.locator(lying)).to_have_count(1)
@@ -149,8 +157,7 @@ def play_the_evening(page: Page, address: str, pin: str) -> None:
     page.get_by_role("link", name="Moves").click()
     page.locator('a[href="/history/1"]').click()
     page.get_by_role("button", name="Correct this move").click()
-    page.locator("#sites [data-site=e8]").click()
-    page.locator("#palette .faces:not([hidden]) [data-face=orange]").click()
+    choose(page, "e8", "orange")
     option = page.locator("#part-fitting .option")
     expect(option).to_contain_text("Red on d8, orange on e8")
     page.get_by_role("button", name="Save the correction").click()

@@ -20,6 +20,8 @@ EXPOSURE = 0.75
 """White paper is not quite white in a picture, so that coloured light does not blind a channel."""
 SEEN_BRIGHTNESS = np.array([0.11, 0.59, 0.30])
 """Of blue, green and red: the exposure of a camera keeps their sum."""
+COARSE = 4
+"""Light changes slowly from place to place: it is worked out for every fourth pixel."""
 NOISE_SHARE = 32.0
 """How many steps of the stored noise are one standard deviation."""
 
@@ -42,8 +44,7 @@ def light_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> NDArray[np.fl
     colour = light_colour(m.light_k) / light_colour(NEUTRAL_K)
     cast = np.power(colour, (1 - m.white_balance) / GAMMA)
     cast /= cast @ SEEN_BRIGHTNESS
-    lit: NDArray[np.float32] = curve[:, :, None] * cast.astype(np.float32)
-    return lit
+    return _enlarge(curve[:, :, None] * cast.astype(np.float32), size)
 
 
 def light_colour(kelvin: float) -> NDArray[np.float64]:
@@ -70,8 +71,8 @@ def glare_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> Pixels | None
     centre_x, centre_y = rng.uniform(-0.4, 0.4, 2)
     radius = rng.uniform(0.06, 0.16)
     distance = ((x - centre_x) ** 2 + (y - centre_y) ** 2) / radius**2
-    spot = 255 * misbehaviour.glare * np.exp(-distance)
-    return np.repeat(spot[:, :, None], 3, axis=2).astype(np.uint8)
+    spot = _enlarge(255 * misbehaviour.glare * np.exp(-distance), size).astype(np.uint8)
+    return cv2.cvtColor(spot, cv2.COLOR_GRAY2BGR).astype(np.uint8, copy=False)
 
 
 def add_noise(bgr: Pixels, misbehaviour: Misbehaviour, tick: int) -> Pixels:
@@ -111,9 +112,14 @@ def _sigma_table(strength: float) -> NDArray[np.int16]:
 
 
 def _across(size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """For each pixel how far it is from the middle; 1 is half the width."""
+    """How far from the middle each place of a coarse picture is; 1 is half the width."""
     width, height = size
-    x = (np.arange(width, dtype=np.float32) - (width - 1) / 2) / (width / 2)
-    y = (np.arange(height, dtype=np.float32) - (height - 1) / 2) / (width / 2)
-    columns, rows = np.meshgrid(x, y)
-    return columns, rows
+    columns, rows = width // COARSE, height // COARSE
+    x = (np.arange(columns, dtype=np.float32) + 0.5) / columns * 2 - 1
+    y = ((np.arange(rows, dtype=np.float32) + 0.5) / rows * 2 - 1) * height / width
+    across, down = np.meshgrid(x, y)
+    return across, down
+
+
+def _enlarge(coarse: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.float32]:
+    return cv2.resize(coarse, size, interpolation=cv2.INTER_LINEAR).astype(np.float32, copy=False)

@@ -14,10 +14,11 @@ from vision.observation import Observation
 MARGIN = 4.0
 """How much better (as a logarithm, 4 is about 1 in 55) the best explanation must fit than any
 other one, and than an unchanged table. Above the cost of an illegal move, so that a reading is
-never settled by legality alone; below what one clearly read site is worth (9)."""
+never settled by legality alone. Of 90 legal turns on virtual tables all led by 7.5 and more; of 500
+others none was booked wrong and one was asked about."""
 
 TIE = 1e-6
-"""Explanations that differ by less describe the same picture: no camera can tell them apart."""
+"""Explanations whose scores differ by less fit equally well."""
 
 CHOICES = 3
 """A question offers at most so many answers."""
@@ -64,7 +65,8 @@ def choose(session: Session, seen: Observation, seat: Seat) -> Decision:
     if not explanations:
         if differences:
             return Ask("mismatch", (), differences)
-        return Ask("nothing_changed", _declarable(session, seat))
+        hidden = len(seen.beliefs) < len(game.plan.sites)
+        return Ask("unclear" if hidden else "nothing_changed", _declarable(session, seat))
     best = explanations[0]
     ours = [e for e in explanations if set(e.movers) <= {seat}]
     if ours and best.score - ours[0].score < TIE and not ours[0].unexplained:
@@ -78,9 +80,10 @@ def choose(session: Session, seen: Observation, seat: Seat) -> Decision:
         open_sites = [d for d in differences if d.site in best.unexplained]
         return Ask("mismatch", choices, tuple(open_sites) or differences)
     rivals = [e for e in explanations[1:] if best.verdict.legal or e.verdict.legal]
-    lead = best.score - max((e.score for e in rivals), default=0.0)
+    lead = best.score - rivals[0].score if rivals else best.score
     if min(lead, best.score) < MARGIN or len(set(best.movers)) > 1:
-        return Ask("several" if lead < TIE else "unclear", choices)
+        same_picture = rivals and lead < TIE and rivals[0].laid == best.laid
+        return Ask("several" if same_picture else "unclear", choices)
     if best.verdict.legal:
         return Book(best.moves)
     return Refuse(best.moves, best.verdict)

@@ -192,6 +192,9 @@ class Loop:
         if self._look and self._look.seat in (seat, session.game.standings(session.state).to_act):
             return  # already being read; of two at once, the one whose turn it is
         self._drop()
+        if session.held:
+            self._try(PlayMoves((), session.seq, seat, "panel"))  # refused, with the reason
+            return
         if self._camera_problem:
             self._ask(seat, Ask("camera_lost"))
             return

@@ -145,14 +145,15 @@ def _start(command: StartGame) -> GameStarted:
 
 
 def _play(session: Session, command: PlayMoves) -> tuple[Event, ...]:
+    if session.held:
+        return (MoveRefused(command.moves, (_held(session),), command.source, command.by),)
     played: list[Event] = []
     last = session.last
     for text in command.moves:
         state = _state_after(session, last)
-        broken = _session_violations(session, state, text, command.by)
-        if not broken:
-            verdict = session.game.check(state, session.game.parse(text))
-            broken = verdict.violations
+        move = session.game.parse(text)
+        broken = _out_of_turn(session, session.game.mover(state, move), command.by)
+        broken = broken or session.game.check(state, move).violations
         if broken:
             return (MoveRefused(command.moves, broken, command.source, command.by),)
         last = _append(session, last, text)
@@ -160,16 +161,14 @@ def _play(session: Session, command: PlayMoves) -> tuple[Event, ...]:
     return tuple(played)
 
 
-def _session_violations(
-    session: Session, state: Any, text: str, by: Seat | None
-) -> tuple[Violation, ...]:
-    """What forbids a move before any rule of the game is asked."""
-    if session.held:
-        return (Violation("held", "", fields={"number": session.held[0].number}),)
-    mover = session.game.mover(state, session.game.parse(text))
-    if by is not None and by != mover:
-        return (Violation("not_your_turn", "", fields={"seat": session.opening.names[mover]}),)
-    return ()
+def _held(session: Session) -> Violation:
+    return Violation("held", "", fields={"number": session.held[0].number})
+
+
+def _out_of_turn(session: Session, mover: Seat, by: Seat | None) -> tuple[Violation, ...]:
+    if by is None or by == mover:
+        return ()
+    return (Violation("not_your_turn", "", fields={"seat": session.opening.names[mover]}),)
 
 
 def _take_back(session: Session, command: TakeBack) -> tuple[Event, ...]:
@@ -189,8 +188,7 @@ def _correct(session: Session, command: Correct) -> tuple[Event, ...]:
         return (MoveRefused((command.move,), (violation,), command.source, command.by),)
     move = session.game.notate(session.game.parse(command.move))
     if session.held and command.number > session.held[0].number:
-        violation = Violation("held", "", fields={"number": session.held[0].number})
-        return (MoveRefused((move,), (violation,), command.source, command.by),)
+        return (MoveRefused((move,), (_held(session),), command.source, command.by),)
     foreign = _foreign(session, command.number, command.by)
     if foreign:
         return (MoveRefused((move,), foreign, command.source, command.by),)

@@ -91,9 +91,7 @@ class DrawnLooks:
                 found.append(patch)
         return tuple(found)
 
-    def _draw(
-        self, content: str, box: tuple[float, float, float, float], pitch_mm: float
-    ) -> Patch:
+    def _draw(self, content: str, box: tuple[float, float, float, float], pitch_mm: float) -> Patch:
         """Pixels of a drawing, ``FINE`` times as fine as a patch; ``box`` in millimetres."""
         svg = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{" ".join(map(str, box))}">'

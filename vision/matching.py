@@ -33,8 +33,9 @@ UNEXPLAINED_COST = 2.0
 """For each changed site that a line of moves leaves open, on top of the gain it forgoes."""
 
 WINDOW = 12.0
-"""Moves that fit worse than the best one by more than this are not shown to the rules: they could
-come neither within a booking margin of it nor pass it by being legal."""
+"""Moves that fit worse than the best one by more than this are not shown to the rules, nor are
+lines of moves kept: they could come neither within a booking margin of it nor pass it by being
+legal."""
 
 CHECKED = 64
 """So many of the best fitting moves are shown to the rules for each line."""
@@ -46,6 +47,8 @@ class Explanation:
 
     moves: tuple[str, ...]
     movers: tuple[Seat, ...]
+    laid: Layout = field(hash=False)
+    """What the moves together change on the table."""
     score: float
     """Logarithm of how much better it fits what is seen than an unchanged table does."""
     verdict: Verdict
@@ -61,6 +64,7 @@ class _Line:
     state: Any
     moves: tuple[str, ...]
     movers: tuple[Seat, ...]
+    laid: Layout
     gain: float
     verdict: Verdict
     open: frozenset[Site]
@@ -122,7 +126,7 @@ def match(
     evidence = _Evidence(seen)
     potentials = evidence.potentials(expected)
     hints = frozenset(evidence.potentials(expected, HINT)) - potentials.keys()
-    beam = [_Line(state, (), (), 0.0, LEGAL, frozenset(potentials), state)]
+    beam = [_Line(state, (), (), {}, 0.0, LEGAL, frozenset(potentials), state)]
     done: dict[Hashable, _Line] = {}
     for left in reversed(range(steps)):
         longer: dict[Hashable, _Line] = {}
@@ -137,9 +141,11 @@ def match(
             if new.verdict.legal and (new.open or hints)
         ]
         beam = [new for _, _, new in sorted(hopes, key=lambda h: h[:2])[:width]]
-    ranked = sorted(done.values(), key=_rank)[:width]
+    ranked = sorted(done.values(), key=_rank)
     return tuple(
-        Explanation(r.moves, r.movers, r.score, r.verdict, r.open, r.outcome) for r in ranked
+        Explanation(r.moves, r.movers, r.laid, r.score, r.verdict, r.open, r.outcome)
+        for r in ranked
+        if r.score >= ranked[0].score - WINDOW
     )
 
 
@@ -152,12 +158,13 @@ def taken_back(
     """
     before, expected = game.layout(previous), game.layout(state)
     evidence = _Evidence(seen)
-    gain = sum(evidence.gain(s, face, expected.get(s, EMPTY)) for s, face in before.items())
+    lifted = {s: face for s, face in before.items() if face != expected.get(s, EMPTY)}
+    gain = sum(evidence.gain(s, face, expected.get(s, EMPTY)) for s, face in lifted.items())
     if gain <= CHANGE:
         return None
     left = frozenset(evidence.potentials(before))
     score = gain - UNEXPLAINED_COST * len(left)
-    return Explanation((), (), score, LEGAL, left, previous, takes_back=True)
+    return Explanation((), (), lifted, score, LEGAL, left, previous, takes_back=True)
 
 
 def _extend(
@@ -174,7 +181,7 @@ def _extend(
     otherwise of two tiles only the clearer one would be tried as the first.
     """
     expected = game.layout(line.state)
-    fits: list[tuple[float, float, Any, frozenset[Site]]] = []
+    fits: list[tuple[float, float, Any, Layout]] = []
     near = line.open | hints
     for move in game.candidates(line.state, near) if near else ():
         footprint = game.footprint(line.state, move)
@@ -182,9 +189,9 @@ def _extend(
         explained = line.open.intersection(footprint)
         if gain > (0 if explained else CHANGE):
             lost = sum(potentials.get(s, -UNEXPLAINED_COST) for s in explained)
-            fits.append((gain - lost, gain, move, explained))
+            fits.append((gain - lost, gain, move, footprint))
     fits.sort(key=lambda fit: -fit[0])
-    for fit, gain, move, explained in fits[:CHECKED]:
+    for fit, gain, move, footprint in fits[:CHECKED]:
         if fit < fits[0][0] - WINDOW:
             break
         verdict = game.check(line.state, move)
@@ -194,9 +201,10 @@ def _extend(
             after,
             (*line.moves, text),
             (*line.movers, game.mover(line.state, move)),
+            {**line.laid, **footprint},
             line.gain + gain,
             verdict,
-            line.open - explained,
+            line.open - footprint.keys(),
             after if verdict.legal else (line.state, text),
         )
 

@@ -72,7 +72,7 @@ def surface_texture(surface: Surface, height: int, width: int, seed: int) -> Pix
     gray = cv2.convertScaleAbs(lightness, alpha=LIGHTNESS)
     colours = np.clip(np.arange(256)[:, None] / LIGHTNESS * base * tone, 0, 255)
     bgr = cv2.LUT(cv2.cvtColor(gray, cv2.COLOR_GRAY2BGR), colours.astype(np.uint8)[None])
-    return bgr.astype(np.uint8, copy=False)
+    return np.asarray(bgr, np.uint8)
 
 
 def _waves(

@@ -148,7 +148,7 @@ export function startEditor(send) {
       const [sx, sy] = at(site);
       const along = (sx - x) * dx + (sy - y) * dy;
       const aside = Math.abs((sx - x) * dy) + Math.abs((sy - y) * dx);
-      const cost = along + 2 * aside;
+      const cost = along + aside;
       if (along > 1 && cost < least) { least = cost; best = site; }
     }
     return best;

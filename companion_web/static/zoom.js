@@ -22,7 +22,7 @@ export function startZoom(lens, button) {
     const at = (target ?? drawing).getBoundingClientRect();
     const x = (at.left + at.width / 2 - box.left) / box.width;
     const y = (at.top + at.height / 2 - box.top) / box.height;
-    lens.style.height = `${lens.clientHeight}px`;
+    lens.style.height = `${lens.getBoundingClientRect().height}px`;
     drawing.style.width = `${100 * factor()}%`;
     button.setAttribute("aria-pressed", "true");
     lens.scrollTo(x * drawing.clientWidth - lens.clientWidth / 2, y * drawing.clientHeight - lens.clientHeight / 2);
@@ -35,7 +35,12 @@ export function startZoom(lens, button) {
   }
 
   button.addEventListener("click", () => (isOn() ? shrink() : enlarge()));
-  addEventListener("resize", () => { if (isOn()) shrink(); });
+  // A phone that hides its address bar changes the height only.
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth !== width && isOn()) shrink();
+    width = innerWidth;
+  });
   return {
     enlarge,
     isTooSmall: (site) => !isOn() && site.getBoundingClientRect().width < HARD_TO_HIT_PX,

@@ -1,10 +1,13 @@
 """Book, refuse or ask: decisions on hand-made observations of a real game."""
 
 from dataclasses import replace
+from math import hypot
+from random import Random
 
 import pytest
 
 from firmware.choose import CHOICES, MARGIN, Ask, Book, Refuse, choose
+from firmware.evaluate import draw_session
 from rules import games
 from rules.events import GameStarted, MovePlayed
 from rules.game import Seat
@@ -81,8 +84,15 @@ def test_a_covered_half_is_asked_not_guessed():
     session = play(*OPENING)
     decision = press(session, see(session, h8="red", h9=None))
     assert isinstance(decision, Ask)
-    assert decision.code == "several"
+    assert decision.code == "unclear"
     assert len(decision.choices) == CHOICES
+
+
+def test_a_hidden_tile_is_unclear_rather_than_unchanged():
+    session = play(*OPENING)
+    decision = press(session, see(session, h8=None, h9=None))
+    assert isinstance(decision, Ask)
+    assert decision.code == "unclear"
 
 
 def test_nothing_changed_offers_the_quiet_moves_of_the_seat_that_pressed():
@@ -226,3 +236,56 @@ def test_a_double_whose_halves_score_differently_is_asked():
     assert isinstance(decision, Ask)
     assert decision.code == "several"
     assert {c.moves for c in decision.choices} == {("red@d8 red@e8",), ("red@e8 red@d8",)}
+
+
+def bonus_press(rng: Random) -> tuple[Session, dict, object]:
+    """A tile that earns a bonus tile and, touching it, that bonus tile: the session before them,
+    what they lay on the table, the state they come to."""
+    session = draw_session(GAME, rng)
+    scores = tuple(tuple(min(17, v + rng.choice((0, 17))) for v in s) for s in session.state.scores)
+    state = replace(session.state, scores=scores)
+    seat = GAME.standings(state).to_act
+    around = frozenset(rng.sample(GAME.plan.sites, 12))
+
+    def legal(state, near):
+        moves = [m for m in GAME.candidates(state, near) if GAME.footprint(state, m)]
+        return (m for m in rng.sample(moves, len(moves)) if GAME.check(state, m).legal)
+
+    for first in legal(state, around):
+        between = GAME.apply(state, first).state
+        if GAME.standings(between).to_act == seat:
+            beside = frozenset(neighbours(GAME.footprint(state, first)))
+            second = next(legal(between, beside), None)
+            if second is not None:
+                laid = {**GAME.footprint(state, first), **GAME.footprint(between, second)}
+                after = GAME.apply(between, second).state
+                return Session(GAME, session.opening, state, seq=1), laid, after
+    return bonus_press(rng)
+
+
+def neighbours(sites):
+    places = GAME.plan.places
+    for a in sites:
+        for b, place in places.items():
+            if hypot(place.x_mm - places[a].x_mm, place.y_mm - places[a].y_mm) < 28:
+                yield b
+
+
+def outcome(session: Session, moves: tuple[str, ...]):
+    state = session.state
+    for move in moves:
+        state = GAME.apply(state, GAME.parse(move)).state
+    return state
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_two_tiles_side_by_side_are_booked_right_or_asked_with_the_truth_among_the_answers(seed):
+    session, laid, after = bonus_press(Random(seed))
+    decision = press(session, see(session, **laid))
+    if isinstance(decision, Book):
+        assert outcome(session, decision.moves) == after
+    else:
+        assert isinstance(decision, Ask)
+        assert decision.code == "several"
+        legal = [c.moves for c in decision.choices if c.verdict.legal]
+        assert after in [outcome(session, moves) for moves in legal]

@@ -37,8 +37,12 @@ TOY = Plan(
             cells=(Cell("plain"), Cell("start", site=Site("c3"))),
         ),
         "bench": Area(
-            "spots", (220.0, 50.0), 30.0, spots={Site("left"): (0, 0), Site("low"): (0, 60)},
-            pieces=("token",), prefix="bench-",
+            "spots",
+            (220.0, 50.0),
+            30.0,
+            spots={Site("left"): (0, 0), Site("low"): (0, 60)},
+            pieces=("token",),
+            prefix="bench-",
         ),
     },
     {

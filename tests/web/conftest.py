@@ -2,9 +2,11 @@
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -217,3 +219,47 @@ def stand_in():
     yield make
     for table in made:
         table.close()
+
+
+ROOT = Path(__file__).parents[2]
+
+
+@contextmanager
+def run_web(state_dir: Path, ping_s: float = 8, host: str = "127.0.0.1", **options: int):
+    """The real program, as it is run on the Pi, in a process of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    code = (
+        "from pathlib import Path; from companion_web import live, serve; "
+        f"live.PING_S = {ping_s}; "
+        f"serve.main(Path({str(state_dir)!r}), {host!r}, {port}, **{options!r})"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        banner = "".join(process.stdout.readline() for _ in range(3))
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield process, port, banner
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stdout.close()
+
+
+@pytest.fixture
+def web_process():
+    return run_web
+
+
+@pytest.fixture
+def serve(tmp_path):
+    """The pages behind a real server; returns its port."""
+    with ExitStack() as running:
+        yield lambda **options: running.enter_context(run_web(tmp_path, **options))[1]

@@ -4,10 +4,8 @@ import http.client
 import json
 import selectors
 import socket
-import subprocess
-import sys
 import time
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,44 +13,7 @@ import pytest
 from companion_web import live
 from rules.commands import PlayMoves, StartGame, TakeBack
 
-ROOT = Path(__file__).parents[2]
 MOVE = "red@d8 red@e8"
-
-
-@contextmanager
-def web_process(state_dir: Path, ping_s: float = live.PING_S, **options: int):
-    """The real program, as it is run on the Pi, in a process of its own."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    code = (
-        "from pathlib import Path; from companion_web import live, serve; "
-        f"live.PING_S = {ping_s}; "
-        f"serve.main(Path({str(state_dir)!r}), '127.0.0.1', {port}, **{options!r})"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        banner = "".join(process.stdout.readline() for _ in range(3))
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
-        yield process, port, banner
-    finally:
-        process.terminate()
-        process.wait(10)
-        process.stdout.close()
-
-
-@pytest.fixture
-def serve(tmp_path):
-    """The pages behind a real server; returns its port."""
-    with ExitStack() as running:
-        yield lambda **options: running.enter_context(web_process(tmp_path, **options))[1]
 
 
 class Ear:
@@ -217,7 +178,7 @@ def test_renderings_are_shared(game, app, phone, follow, monkeypatch):
     assert len(drawn) == len(set(drawn)) == 2
 
 
-def test_the_banner_tells_address_and_pin(game, tmp_path):
+def test_the_banner_tells_address_and_pin(game, tmp_path, web_process):
     with web_process(tmp_path) as (_, port, banner):
         pin = json.loads((tmp_path / "web-keys.json").read_text())["pin"]
         assert f":{port}" in banner
@@ -266,7 +227,7 @@ def broadcast(table, port: int, clients: int, moves: int) -> list[float]:
 
 
 @pytest.mark.slow
-def test_two_hundred_phones_hear_of_a_move_at_once(game, tmp_path, record_property):
+def test_two_hundred_phones_hear_of_a_move_at_once(game, tmp_path, web_process, record_property):
     with web_process(tmp_path) as (process, port, _):
         took = broadcast(game, port, clients=200, moves=10)
         status = Path(f"/proc/{process.pid}/status").read_text()
@@ -280,7 +241,7 @@ def test_two_hundred_phones_hear_of_a_move_at_once(game, tmp_path, record_proper
     assert memory_mb < 250
 
 
-def test_a_phone_that_does_not_read_holds_nobody_up(game, tmp_path):
+def test_a_phone_that_does_not_read_holds_nobody_up(game, tmp_path, web_process):
     with web_process(tmp_path, max_streams=8) as (_, port, _):
         deaf = socket.create_connection(("127.0.0.1", port))
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)

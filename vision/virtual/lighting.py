@@ -115,10 +115,10 @@ def _across(size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.floa
     """How far from the middle each place of a coarse picture is; 1 is half the width."""
     width, height = size
     columns, rows = width // COARSE, height // COARSE
-    x = (np.arange(columns, dtype=np.float32) + 0.5) / columns * 2 - 1
-    y = ((np.arange(rows, dtype=np.float32) + 0.5) / rows * 2 - 1) * height / width
+    x = (np.arange(columns) + 0.5) / columns * 2 - 1
+    y = ((np.arange(rows) + 0.5) / rows * 2 - 1) * height / width
     across, down = np.meshgrid(x, y)
-    return across, down
+    return across.astype(np.float32), down.astype(np.float32)
 
 
 def _enlarge(coarse: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.float32]:

@@ -178,7 +178,9 @@ def answer_error(code: int, text: str, back: str = "/") -> Response:
 
 def show_error(error: Exception) -> ResponseReturnValue:
     code = error.code if isinstance(error, HTTPException) and error.code else 500
-    if request.endpoint == "static" or not companion().names.include(request.host):
+    # The fault may lie in the pages themselves: then nothing is drawn any more.
+    foreign = not companion().names.include(request.host)
+    if code == 500 or foreign or request.endpoint == "static":
         return ui().say(f"error.{code}"), code, {"Content-Type": "text/plain; charset=utf-8"}
     return answer_error(code, ui().say(f"error.{code}"))
 

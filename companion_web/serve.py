@@ -44,7 +44,8 @@ def main(
         channel_timeout=60,
         ident="tafelmaat",
     )
-    # A new stream waits for a thread to be free for some milliseconds; that is no news.
+    # Phones come and go, and a new stream waits some milliseconds for its thread: no news.
+    logging.getLogger("waitress").setLevel(logging.WARNING)
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     show_banner(companion, sys.stdout)
     try:

@@ -11,6 +11,7 @@ from rules.errors import InvalidNotation
 from rules.events import MoveCorrected, MoveRefused
 from rules.game import AnyGame, GameInfo, Score, ScoreLine, Seat, Standings
 from rules.session import Ply, Session, evolve
+from rules.status import Question
 from rules.table import Face, Layout, Site
 from rules.texts import CORE, Language, Texts, load
 from rules.verdict import Verdict, Violation
@@ -233,6 +234,12 @@ class Teller:
             tuple(sites),
             takes_back,
         )
+
+    def asked(self, question: Question) -> str:
+        """Why the table asks; without choices some reasons need another sentence."""
+        alone = f"question_alone.{question.code}"
+        known = not question.choices and alone in self.ui
+        return self.ui.say(alone if known else f"question.{question.code}")
 
     def differences(self) -> tuple[Difference, ...]:
         """Where the camera sees something else than the game says."""

@@ -7,7 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
 export function startEditor(send) {
   const board = document.getElementById("board");
   const palette = document.getElementById("palette");
-  if (!board) return { refresh() {}, clear() {}, light() {} };
+  if (!board) return { refresh() {}, clear() {}, light() {}, setMode() {} };
 
   const sites = new Map([...board.querySelectorAll(".site")].map((s) => [s.dataset.site, s]));
   const layer = document.getElementById("draft");
@@ -205,5 +205,5 @@ export function startEditor(send) {
   });
 
   refresh();
-  return { refresh, clear, light };
+  return { refresh, clear, light, setMode };
 }

@@ -48,6 +48,7 @@ document.addEventListener("submit", async (event) => {
   if (event.submitter?.isConnected) event.submitter.focus({ preventScroll: true });
   if (!answer.ok) return;
   if ("clearsDraft" in form.dataset) editor.clear();
+  if (event.submitter?.dataset.then) editor.setMode(event.submitter.dataset.then);
   if (form.dataset.done) location.assign(form.dataset.done);
 });
 

@@ -92,7 +92,7 @@ class StandIn:
             threading.Thread(target=self._serve, args=(line,), daemon=True).start()
 
     def _serve(self, line: socket.socket) -> None:
-        with line.makefile("rb") as lines:
+        with suppress(OSError), line.makefile("rb") as lines:
             for text in lines:
                 body = json.loads(text)
                 if body == {"kind": "watch"}:

@@ -383,6 +383,17 @@ def test_every_answer_carries_the_headers(app, path, code):
     assert answer.headers["Cache-Control"] == "no-store"
 
 
+def test_a_fault_in_the_pages_is_one_sentence_not_a_trace(game, app, phone, follow, monkeypatch):
+    follow(game)
+    monkeypatch.setattr(app.extensions["tafelmaat"].renderer, "scene", lambda *_: 1 / 0)
+    app.logger.disabled = True
+    answer = phone().get("/", **{"Accept-Language": "en"})
+    app.logger.disabled = False
+    assert answer.status_code == 500
+    assert answer.text == "The page has a fault. The game itself is safe; try again."
+    assert "Content-Security-Policy" in answer.headers
+
+
 def test_pages_hold_nothing_that_the_policy_forbids(game, phone, follow):
     follow(game)
     host = phone().host()

@@ -193,6 +193,22 @@ def test_a_move_is_heard_of_without_loading(game, visit):
     assert page.evaluate("window.same")
 
 
+def test_news_make_nothing_jump(game, visit):
+    page = visit("/")
+    live(page)
+    page.evaluate(
+        """window.shift = 0; new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) window.shift += entry.value;
+        }).observe({type: "layout-shift", buffered: true})"""
+    )
+    game.book(PlayMoves(("red@d8 red@e8",), game.session.seq))
+    expect(page.locator("#part-last")).to_contain_text("Red on d8, red on e8")
+    game.show(mode="hands")
+    expect(page.locator("#part-state")).to_have_text("Hands")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.shift") < 0.02
+
+
 def test_a_reason_lights_its_line_on_the_board(game, visit):
     page = visit("/")
     live(page)
@@ -271,6 +287,16 @@ def test_answering_a_question(full, visit):
     page.locator(".choice").first.click()
     page.wait_for_timeout(200)
     assert [(r.question, r.choice, r.by) for r in full.requests] == [(1, 0, seat)]
+
+
+def test_none_of_these_leads_to_entering_the_move(full, visit):
+    ask(full)
+    page = visit("/", role=full.status.question.seat)
+    live(page)
+    page.locator(".choice.none").click()
+    enter = page.get_by_role("button", name="Enter a move")
+    expect(enter).to_have_attribute("aria-pressed", "true")
+    assert [r.choice for r in full.requests] == [None]
 
 
 def test_a_held_button_is_a_long_press(full, visit):

@@ -124,12 +124,26 @@ def test_a_question_offers_its_choices_in_words_with_points(game, phone, follow)
 
 
 @pytest.mark.parametrize(
-    "code", ["unclear", "mismatch", "taken_back", "nothing_changed", "several"]
+    "code",
+    [
+        *("unclear", "mismatch", "taken_back", "nothing_changed", "several"),
+        *("hands", "table_lost", "camera_lost"),
+    ],
 )
 def test_every_question_has_a_sentence(game, phone, follow, code):
     question(game, code)
     follow(game)
-    assert f"[question.{code}]" not in part(phone(), "turn")
+    assert "[question" not in part(phone(), "turn")
+    game.show(mode="question", seat=0, question=Question(5, 0, code, ()))
+    follow(game)
+    assert "[question" not in part(phone(), "turn")
+
+
+def test_a_question_without_choices_says_what_to_do(game, phone, follow):
+    game.show(mode="question", seat=0, question=Question(5, 0, "nothing_changed", ()))
+    follow(game)
+    text = plain(part(phone().seat(0), "turn"))
+    assert "Make your move first, then press again. All right" in text
 
 
 def test_a_question_can_offer_to_take_back(game, phone, follow):

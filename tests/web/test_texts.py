@@ -38,7 +38,7 @@ def used_keys() -> set[str]:
         for both in re.findall(
             r"""\bt\(["']([a-z_.]+)["'] if [^)]*? else ["']([a-z_.]+)["']""", text
         ):
-            found |= set(both)
+            found |= {key for key in both if not key.endswith(".")}
         for code in re.findall(r"""InvalidInput\(\s*["']([a-z_]+)["']""", text):
             found.add(f"input.{code}")
         for noun in re.findall(r"""ui\.count\(["']([a-z_]+)["']""", text):
@@ -48,6 +48,7 @@ def used_keys() -> set[str]:
     found |= {f"lamp.{pattern}" for pattern in get_args(Pattern)}
     found |= {f"source.{source}" for source in get_args(Source)}
     found |= {f"question.{code}" for code in QUESTIONS}
+    found |= {f"question_alone.{code}" for code in ("unclear", "mismatch", "nothing_changed")}
     found |= {f"error.{code}" for code in ERRORS}
     found |= {f"reply.{code}" for code in ("stale", "invalid", "away")}
     found |= {f"nav.{page}" for page in ("board", "history", "setup", "seats")}

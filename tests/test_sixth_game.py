@@ -32,7 +32,7 @@ class Phone:
     def wait_for(self, pattern: str) -> str:
         def shown() -> str:
             page = self.get()
-            return page if re.search(pattern, page) else ""
+            return page if re.search(pattern, page, re.IGNORECASE) else ""
 
         return wait_for(shown)
 
@@ -57,7 +57,7 @@ def lay_and_press(phone: Phone, seat: int, *laid: str) -> None:
     phone.post("/press", seat=seat)
 
 
-def test_a_game_from_a_foreign_folder_is_played_through_camera_rules_and_page(program):
+def test_a_game_from_a_foreign_folder_is_played_through_camera_rules_and_page(program, noughts):
     phone = Phone(program)
     assert "Noughts and crosses" in phone.get("/setup")
     start = {"name-0": "Anna", "name-1": "Boris", "seen": 0}

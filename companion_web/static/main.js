@@ -30,7 +30,17 @@ export async function send(action, fields) {
 }
 
 const editor = startEditor(send);
-begin(() => editor.refresh());
+
+// Whoever pressed a seat button below the board should see the question that comes of it above.
+let pressed = false;
+
+begin(() => {
+  editor.refresh();
+  const alert = document.querySelector("#part-turn .alert");
+  if (!pressed || !alert) return;
+  pressed = false;
+  alert.scrollIntoView({ block: "nearest" });
+});
 
 // Forms that only speak to the table stay on the page; those that lead elsewhere load it.
 const STAYS = new Set(["/play", "/take-back", "/answer", "/press", "/tidy", "/correct"]);
@@ -47,6 +57,7 @@ document.addEventListener("submit", async (event) => {
   for (const button of buttons) button.disabled = false;
   if (event.submitter?.isConnected) event.submitter.focus({ preventScroll: true });
   if (!answer.ok) return;
+  if (action === "/press") pressed = true;
   if ("clearsDraft" in form.dataset) editor.clear();
   if (event.submitter?.dataset.then) editor.setMode(event.submitter.dataset.then);
   if (form.dataset.done) location.assign(form.dataset.done);

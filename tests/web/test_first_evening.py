@@ -126,6 +126,7 @@ def play_the_evening(page: Page, address: str, pin: str) -> None:
     page.locator("#knob-1").click()
     refusal = page.locator("#part-turn .alert.bad")
     expect(refusal).to_be_visible(timeout=20_000)
+    expect(refusal).to_be_in_viewport()
     expect(refusal).to_contain_text("must touch a printed symbol")
     expect(refusal).to_contain_text("IN-3")
     expect(page.locator("#part-state")).to_have_text("Refused")

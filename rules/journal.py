@@ -19,7 +19,7 @@ from typing import Self
 from zlib import crc32
 
 from .codec import decode_tagged, encode_tagged
-from .errors import BrokenJournal, JournalInUse, JournalLost, JournalTooNew, UnknownGame
+from .errors import BrokenJournal, JournalInUse, JournalLost, JournalTooNew, RulesError, UnknownGame
 from .events import Event
 from .session import Session, evolve
 
@@ -192,7 +192,7 @@ def fold(path: Path, entries: Sequence[Entry]) -> Session | None:
     for entry in entries:
         try:
             session = evolve(session, entry.event, entry.seq)
-        except ValueError as error:
+        except RulesError as error:
             raise BrokenJournal(f"{path}: entry {entry.seq}: {error}") from error
     return session
 

@@ -26,7 +26,8 @@ MARKS = (Face("cross"), Face("nought"))
 LINES = tuple(
     tuple(Site(c) for c in line.split())
     for line in (
-        "a1 a2 a3", "b1 b2 b3", "c1 c2 c3", "a1 b1 c1", "a2 b2 c2", "a3 b3 c3", "a1 b2 c3", "a3 b2 c1",
+        "a1 a2 a3", "b1 b2 b3", "c1 c2 c3", "a1 b1 c1",
+        "a2 b2 c2", "a3 b3 c3", "a1 b2 c3", "a3 b2 c1",
     )
 )  # fmt: skip
 

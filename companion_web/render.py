@@ -20,12 +20,12 @@ from .view import Snapshot, lying, ply_of, state_before
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "board": (
-        *("state", "turn", "scores", "pieces", "marks"),
+        *("state", "banner", "turn", "scores", "pieces", "marks"),
         *("edit", "panel", "last", "controls", "say"),
     ),
-    "history": ("state", "moves", "say"),
-    "move": ("state", "scores", "pieces", "marks", "edit", "last", "say"),
-    "plain": ("state", "say"),
+    "history": ("state", "banner", "moves", "say"),
+    "move": ("state", "banner", "scores", "pieces", "marks", "edit", "last", "say"),
+    "plain": ("state", "banner", "say"),
 }
 """The live parts of each kind of page; each is a template ``parts/<name>.html``."""
 

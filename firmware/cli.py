@@ -137,7 +137,7 @@ def list_games() -> None:
         click.echo(f"{name}: {games.speak(name, 'en').say('title')}")
         for variant in game.info.variants:
             seats = ", ".join(map(str, variant.seats))
-            click.echo(f"  {variant.name}: {seats} players")
+            click.echo(f"  {variant.name}: for {seats}")
         for option in game.info.options:
             click.echo(f"  option {option.name}: {', '.join(option.values)}")
     for name, reason in games.broken().items():

@@ -45,7 +45,7 @@ def look_at(path: Path, game: AnyGame) -> Sighting:
 
 def report(sighting: Sighting, game: AnyGame) -> Iterator[str]:
     """What was seen, line by line."""
-    found = ", ".join(map(str, sorted(sighting.cards.corners_px))) or "none"
+    found = ", ".join(str(number + 1) for number in sorted(sighting.cards.corners_px)) or "none"
     yield f"cards: {found}"
     image, seen = sighting.image, sighting.observation
     if image is None or seen is None:
@@ -73,7 +73,7 @@ def draw_over(sighting: Sighting, game: AnyGame) -> Pixels:
     for number, corners in sighting.cards.corners_px.items():
         outline = np.rint(corners).astype(np.int32).reshape(-1, 1, 2)
         cv2.polylines(bgr, [outline], True, CARD_BGR, 3, cv2.LINE_AA)
-        _write(bgr, str(number), corners.mean(axis=0), CARD_BGR)
+        _write(bgr, str(number + 1), corners.mean(axis=0), CARD_BGR)
     image, seen = sighting.image, sighting.observation
     if image is None or seen is None:
         return bgr

@@ -13,7 +13,8 @@ export function startEditor(send) {
   const layer = document.getElementById("draft");
   const zoom = startZoom(document.getElementById("lens"), document.getElementById("zoom"));
   const draft = new Map();
-  let mode = palette && document.querySelector('[data-mode="lay"]') ? "lay" : "look";
+  let wanted = "lay";
+  let mode = "look";
   let chosen = null;
   let lit = null;
   let asked = 0;
@@ -32,12 +33,15 @@ export function startEditor(send) {
     return piece?.dataset.face ?? "empty";
   }
 
+  const offers = (name) => document.querySelector(`.modes [data-mode="${name}"]`) !== null;
+
   function refresh() {
+    // The virtual table may come and go while the page is open.
+    mode = offers(wanted) ? wanted : "look";
     for (const button of document.querySelectorAll(".modes [data-mode]")) {
       button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
     }
     for (const hint of document.querySelectorAll("[data-hint]")) hint.hidden = hint.dataset.hint !== mode;
-    if (!document.querySelector(`.modes [data-mode="${mode}"]`)) mode = "look";
     board.dataset.mode = mode;
     for (const [name, site] of sites) {
       if (mode === "look") {
@@ -54,7 +58,7 @@ export function startEditor(send) {
   }
 
   function setMode(next) {
-    mode = next;
+    wanted = mode = next;
     clear();
     if (mode === "enter") for (const [site, face] of pairs("laid")) draft.set(site, face);
     refresh();

@@ -69,7 +69,7 @@ def test_games_lists_variants_and_seats(noughts):
     result = call("games")
     assert result.exit_code == 0
     assert "noughts" in result.output
-    assert "  basic: 2 players" in result.output
+    assert "  basic: for 2" in result.output
 
 
 def test_games_names_a_broken_folder_and_the_reason(tmp_path):
@@ -164,7 +164,7 @@ def test_look_tells_what_lies_where(picture, tmp_path):
     out = tmp_path / "seen.png"
     result = call("look", picture, "--game", "noughts", "--out", out)
     assert result.exit_code == 0, result.output
-    assert "cards: 0, 1, 2, 3" in result.output
+    assert "cards: 1, 2, 3, 4" in result.output
     assert "lying: 2 of 9 sites" in result.output
     assert re.search(r"b2 +cross +(9\d\.\d|100\.0)%", result.output)
     assert re.search(r"c1 +nought", result.output)

@@ -289,6 +289,19 @@ def test_answering_a_question(full, visit):
     assert [(r.question, r.choice, r.by) for r in full.requests] == [(1, 0, seat)]
 
 
+def test_laying_is_offered_as_soon_as_the_table_is_virtual(game, visit):
+    page = visit("/", size=(1280, 800), role="host")
+    live(page)
+    page.locator("[data-site=h8]").click()
+    expect(page.locator("#palette")).to_be_hidden()
+    game.show(mode="ready", lying=game.session.game.layout(game.session.state))
+    lay = page.get_by_role("button", name="Lay pieces")
+    expect(lay).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("#part-banner")).to_contain_text("Virtual table.")
+    page.locator("[data-site=h8]").click()
+    expect(page.locator("#palette")).to_be_visible()
+
+
 def test_none_of_these_leads_to_entering_the_move(full, visit):
     ask(full)
     page = visit("/", role=full.status.question.seat)

@@ -7,7 +7,7 @@ ARGS ?=
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint unit bench soak clean
+.PHONY: help run test test-oldest lint unit bench soak clean
 
 help:  ## Show the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -28,6 +28,9 @@ unit: $(VENV)/.ready-dev
 	@echo "== tests"
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
+test-oldest: $(VENV)-oldest/.ready  ## The vision with the oldest OpenCV and numpy that we allow
+	@$(VENV)-oldest/bin/python -m pytest -n $(JOBS) --dist worksteal tests/vision tests/firmware tests/games $(ARGS)
+
 bench: $(VENV)/.ready-dev  ## Speed, as ratios measured in one run
 	@$(BIN)/python tests/bench.py
 
@@ -35,7 +38,7 @@ soak: $(VENV)/.ready-dev  ## The demo players for an hour, watching memory and o
 	@$(BIN)/python tests/soak.py $(ARGS)
 
 clean:  ## Remove what the other commands have made
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis out
+	rm -rf $(VENV) $(VENV)-oldest .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis out
 
 # The runtime alone is enough to play; the tools for testing come on top of it.
 $(VENV)/.ready: pyproject.toml
@@ -48,6 +51,11 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@echo "== setting up the tools for testing (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar on --editable '.[dev]'
 	@command -v chromium >/dev/null || { echo "== installing Debian's Chromium for the browser tests"; $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
+	@touch $@
+
+$(VENV)-oldest/.ready: pyproject.toml tests/oldest.txt
+	@$(PYTHON) -m venv $(VENV)-oldest
+	@$(VENV)-oldest/bin/python -m pip install --quiet --disable-pip-version-check --constraint tests/oldest.txt --editable '.[dev]'
 	@touch $@
 
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)

@@ -1,49 +1,14 @@
 """The first evening in a real browser: the real program on its virtual table, from set-up to the
 correction of a move."""
 
-import json
 import re
-import socket
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parents[2]
 ARGS = ["--no-sandbox", "--headless=new", "--disable-background-networking"]
-
-
-@pytest.fixture
-def evening(tmp_path):
-    """The whole program as a player starts it; the address of its pages."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    log = (tmp_path / "log.txt").open("w")
-    command = ["run", "--camera", "virtual", "--state", str(tmp_path), "--port", str(port)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "firmware", *command, "--host", "127.0.0.1"],
-        cwd=ROOT,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-    )
-    try:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}", tmp_path
-    finally:
-        process.terminate()
-        process.wait(20)
-        log.close()
 
 
 def choose(page: Page, site: str, face: str) -> None:
@@ -84,16 +49,14 @@ def to_play(page: Page, name: str) -> None:
 
 
 @pytest.mark.parametrize("size", [(320, 640), (1280, 800)], ids=["phone", "desktop"])
-def test_the_first_evening(evening, size):
-    address, state_dir = evening
-    keys = json.loads((state_dir / "web-keys.json").read_text())
+def test_the_first_evening(program, size):
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGS)
         page = browser.new_page(viewport={"width": size[0], "height": size[1]}, locale="en-GB")
         complaints: list[str] = []
         page.on("pageerror", lambda e: complaints.append(str(e)))
         page.on("console", lambda m: m.type == "error" and complaints.append(m.text))
-        play_the_evening(page, address, keys["pin"])
+        play_the_evening(page, program.address, program.pin)
         assert complaints == []
         browser.close()
 

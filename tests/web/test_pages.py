@@ -344,11 +344,15 @@ def test_pages_are_light(game, phone, follow):
     page = own.get("/").text
     assets = re.findall(r'(?:href|src)="(/static/[^"#]+)', page)
     root = re.search(r"/static/[0-9a-f]+", page).group()
-    files = {*assets, f"{root}/live.js", f"{root}/edit.js"}
+    files = {*assets, *(f"{root}/{name}.js" for name in ("live", "edit", "zoom"))}
     answers = [own.client.get(path, buffered=True) for path in files]
     assert all(a.status_code == 200 for a in answers)
     assert all("max-age=31536000" in a.headers["Cache-Control"] for a in answers)
-    assert len(page.encode()) + sum(len(a.data) for a in answers) < 100_000
+    size = len(page.encode()) + sum(len(a.data) for a in answers)
+    board = len(re.search(r"<svg viewBox.*?</svg>\n</div>", page, re.DOTALL).group().encode())
+    assert board > 20_000
+    assert size - board < 80_000
+    assert size < 110_000
 
 
 def test_following_the_journal_reads_only_what_is_new(game, tmp_path, monkeypatch):

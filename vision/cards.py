@@ -56,14 +56,14 @@ def find_cards(bgr: Pixels) -> Cards:
     if ids is None:
         return Cards()
     numbers = [int(number) for number in ids.ravel()]
-    return Cards(
-        {
-            number: _refine(gray, _refine(gray, quad.reshape(4, 2).astype(np.float64)))
-            for number, quad in sorted(zip(numbers, corners, strict=True), key=lambda c: c[0])
-            # Two of the same number are no card but a copy of one.
-            if number in IDS and numbers.count(number) == 1
-        }
-    )
+    found: dict[int, Numbers] = {}
+    for number, quad in sorted(zip(numbers, corners, strict=True), key=lambda c: c[0]):
+        # Two of the same number are no card but a copy of one.
+        if number in IDS and numbers.count(number) == 1:
+            refined = _refine(gray, quad.reshape(4, 2).astype(np.float64))
+            if refined is not None:
+                found[number] = refined
+    return Cards(found)
 
 
 @cache
@@ -81,8 +81,11 @@ ALONG = np.linspace(0.12, 0.88, 24)
 ACROSS_PX = np.arange(-3.0, 3.01, 0.5)
 
 
-def _refine(gray: Pixels, corners: Numbers) -> Numbers:
-    """The corners again, as intersections of lines through the edges: to a few hundredths."""
+def _refine(gray: Pixels, corners: Numbers, again: bool = True) -> Numbers | None:
+    """The corners again, as intersections of lines through the edges: to a few hundredths.
+
+    None where there is no clear edge: what was found there is not the outside of a marker.
+    """
     along = np.roll(corners, -1, axis=0) - corners
     outwards = np.column_stack([along[:, 1], -along[:, 0]]) / np.hypot(*along.T)[:, None]
     points = corners[:, None] + ALONG[:, None] * along[:, None]
@@ -95,12 +98,12 @@ def _refine(gray: Pixels, corners: Numbers) -> Numbers:
     offset = rise @ ((ACROSS_PX[1:] + ACROSS_PX[:-1]) / 2) / np.maximum(weight, 1e-9)
     clear = (weight > 0.2 * np.median(weight)) & (np.abs(offset - np.median(offset)) < 2)
     if (clear.sum(axis=1) < len(ALONG) / 2).any():
-        return corners
+        return None
     edges = points + offset[:, :, None] * outwards[:, None]
     lines = [_line(edge[known]) for edge, known in zip(edges, clear, strict=True)]
     crossings = np.cross(np.roll(lines, 1, axis=0), lines)
     refined: Numbers = crossings[:, :2] / crossings[:, 2:]
-    return refined
+    return _refine(gray, refined, again=False) if again else refined
 
 
 def _line(points: Numbers) -> Numbers:

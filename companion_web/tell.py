@@ -85,9 +85,7 @@ class Teller:
         for line in ply.lines if ply else ():
             key = (line.seat, line.track)
             changes[key] = changes.get(key, 0) + line.points
-        lowest_counts = all(
-            len(s.tracks) > 1 and s.total == min(t.value for t in s.tracks) for s in after.scores
-        )
+        lowest_counts = session.game.info.lowest_counts
         sides = tuple(
             Side(
                 tuple(session.opening.names[s] for s in score.seats),

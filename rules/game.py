@@ -52,6 +52,8 @@ class GameInfo:
     """Rises only when a rule's behaviour changes, so that old journals can be told apart."""
     variants: tuple[Variant, ...]
     options: tuple[Option, ...] = ()
+    lowest_counts: bool = False
+    """The total of a score is its lowest track, not a sum; pages then mark the lowest ones."""
 
     def setup(self, variant: str, seats: int, options: Mapping[str, str] | None = None) -> Setup:
         """A complete and valid set-up, defaults filled in, or ``InvalidSetup``."""

@@ -160,6 +160,13 @@ def test_candidates_near_sites_are_those_that_touch_them_and_the_quiet_ones(play
         assert Counter(game.candidates(step.before, frozenset())) == Counter(quiet)
 
 
+def test_the_total_is_the_lowest_track_where_the_game_says_so(played):
+    if played.game.info.lowest_counts:
+        for step in played.steps:
+            for score in played.game.standings(step.before).scores:
+                assert score.total == min(track.value for track in score.tracks)
+
+
 def test_a_replayed_game_is_the_same_game(played):
     game = played.game
     names = tuple(f"P{n}" for n in range(played.setup.seats))

@@ -33,6 +33,7 @@ class Ingenious:
             Variant("teams", (4,)),
             Variant("solitaire", (1,)),
         ),
+        lowest_counts=True,
     )
     plan: Plan = PLAN
 

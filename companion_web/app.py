@@ -17,7 +17,7 @@ from .render import Renderer
 def create_app(
     state_dir: Path,
     *,
-    port: int = 8000,
+    port: int = 8080,
     max_streams: int = 200,
     max_streams_per_client: int = 24,
     hosts: tuple[str, ...] = (),

@@ -20,8 +20,8 @@ SPARE_THREADS = 32
 
 def main(
     state_dir: Path,
-    host: str = "0.0.0.0",
-    port: int = 8000,
+    host: str,
+    port: int,
     max_streams: int = 200,
     max_streams_per_client: int = 24,
 ) -> None:

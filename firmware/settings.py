@@ -27,7 +27,7 @@ class Web:
     host: str = "0.0.0.0"
     """Address to listen on; ``127.0.0.1`` keeps the pages on this machine."""
     port: int = 8080
-    max_streams: int = 64
+    max_streams: int = 200
     """How many phones can be followed live at once."""
 
 

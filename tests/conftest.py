@@ -12,9 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from rules import games
+
+# A slow machine is not a wrong program.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 ROOT = Path(__file__).parents[1]
 TOYS = Path(__file__).parent / "toys"

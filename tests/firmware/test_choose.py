@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from firmware.choose import CHOICES, MARGIN, Ask, Book, Refuse, choose
-from firmware.evaluate import draw_session
+from firmware.turns import draw_session
 from rules import games
 from rules.events import GameStarted, MovePlayed
 from rules.game import Seat

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from firmware.evaluate import Bench, codes_of, draw_illegal_turn, draw_turn
+from firmware.turns import Bench, codes_of, draw_illegal_turn, draw_turn
 from rules import games
 
 pytestmark = pytest.mark.slow

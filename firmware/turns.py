@@ -1,6 +1,6 @@
 """Plays random turns on virtual tables and counts what is booked, refused and asked.
 
-``python -m firmware.evaluate GAME --turns 500 --illegal 300`` prints the figures.
+``python -m firmware.turns GAME --turns 500 --illegal 300`` prints the figures.
 """
 
 import argparse

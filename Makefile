@@ -7,7 +7,7 @@ ARGS ?=
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-oldest lint unit bench soak clean
+.PHONY: help run test test-oldest lint unit photos bench soak clean
 
 help:  ## Show the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,9 @@ test-oldest: $(VENV)-oldest/.ready  ## The vision with the oldest OpenCV and num
 
 bench: $(VENV)/.ready-dev  ## Speed, as ratios measured in one run
 	@$(BIN)/python tests/bench.py
+
+photos: $(VENV)/.ready  ## How well the photographs beside the project are read; ARGS="--json"
+	@$(BIN)/python -m vision.evaluate ../shared/photos/* $(ARGS)
 
 soak: $(VENV)/.ready-dev  ## The demo players for an hour, watching memory and open files
 	@$(BIN)/python tests/soak.py $(ARGS)

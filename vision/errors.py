@@ -19,3 +19,7 @@ class UnknownCamera(VisionError, LookupError):
 
 class NotOnTheTable(VisionError, LookupError):
     """The plan of the table has no such site, or no such face on it."""
+
+
+class NothingTaught(VisionError, ValueError):
+    """There are too few examples to tell faces apart; says what was expected and got."""

@@ -384,13 +384,18 @@ def test_a_stale_page_is_told_so(game, visit):
 
 def test_the_theme_can_be_switched(game, visit):
     page = visit("/", theme="light")
-    light = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    html = page.locator("html")
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(colour)
     page.get_by_role("link", name="Dark").click()
-    dark = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    # The click returns before the new page has come; until then there is no document to ask.
+    expect(html).to_have_attribute("data-theme", "dark")
+    page.wait_for_load_state()
+    dark = page.evaluate(colour)
     assert light != dark
     page.get_by_role("link", name="Nederlands").click()
-    expect(page.locator("html")).to_have_attribute("lang", "nl")
-    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == dark
+    expect(html).to_have_attribute("lang", "nl")
+    expect(html).to_have_css("background-color", dark)
 
 
 def test_colours_never_stand_alone(game, visit):

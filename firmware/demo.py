@@ -14,7 +14,7 @@ from rules.commands import Answer, Command, Lay, PlayMoves, Press, Request, Star
 from rules.game import AnyGame, Seat
 from rules.session import Session
 from rules.status import Status
-from rules.table import Layout
+from rules.table import Face, Layout, Site
 
 from .inbox import Asked, Inbox, Reply
 from .virtual import VirtualTabletop
@@ -57,6 +57,24 @@ def blunder(game: AnyGame, state: Any, rng: Random) -> Any | None:
         if any(before[s] != f for s, f in laid.items()) and not game.check(state, move).legal:
             return move
     return None
+
+
+def lay_out(game: AnyGame, state: Any, move: Any, rng: Random) -> dict[Site, Face]:
+    """What lies there after a move, and after what chance then turns up."""
+    laid: dict[Site, Face] = {}
+    while True:
+        laid |= game.footprint(state, move)
+        if not game.check(state, move).legal:
+            return laid
+        state = game.apply(state, move).state
+        chances = [
+            m
+            for m in (game.candidates(state) if game.info.chance else ())
+            if game.describe(m)[0] in game.info.chance and game.check(state, m).legal
+        ]
+        if not chances:
+            return laid
+        move = rng.choice(chances)
 
 
 def _shuffled(moves: Iterable[Any], rng: Random) -> list[Any]:
@@ -132,11 +150,10 @@ class Demo(Thread):
             move = blunder(game, state, self._rng)
         move = move or pick(game, state, self._rng)
         seat = game.mover(state, move)
-        laid = game.footprint(state, move)
-        if not laid:
+        if not game.footprint(state, move):
             self._ask(PlayMoves((game.notate(move),), session.seq, seat, "cli"))
             return
-        self._lay(laid, seat)
+        self._lay(lay_out(game, state, move, self._rng), seat)
         asked = self._status.question
         self._ask(Press(seat))
         self._wait_until(lambda t: t.seq != session.seq or t.question not in (None, asked))

@@ -52,6 +52,9 @@ class GameInfo:
     """Rises only when a rule's behaviour changes, so that old journals can be told apart."""
     variants: tuple[Variant, ...]
     options: tuple[Option, ...] = ()
+    chance: tuple[str, ...] = ()
+    """Moves (by their key of ``describe``) that nobody decides: what is drawn, rolled or turned
+    up. The table shows them, mostly together with the move that brought them about."""
     lowest_counts: bool = False
     """The total of a score is its lowest track, not a sum; pages then mark the lowest ones."""
 

@@ -27,7 +27,10 @@ ILLEGAL_COST = 3.0
 that a booking needs, so that legality alone never decides between two readings."""
 
 STEP_COST = 3.0
-"""For each move after the first: mostly, one press is one move."""
+"""For each decision after the first: mostly, one press is one move, and what chance adds to it."""
+
+MOST_CHANCE = 64
+"""So many moves of chance may follow from one press: a whole table that is dealt out."""
 
 UNEXPLAINED_COST = 2.0
 """For each changed site that a line of moves leaves open, on top of the gain it forgoes."""
@@ -69,11 +72,13 @@ class _Line:
     verdict: Verdict
     open: frozenset[Site]
     outcome: Hashable
+    decided: int = 0
+    """How many of the moves somebody decided on; the others are chance."""
 
     @property
     def score(self) -> float:
         illegal = 0.0 if self.verdict.legal else ILLEGAL_COST
-        further = STEP_COST * max(len(self.moves) - 1, 0)
+        further = STEP_COST * max(self.decided - 1, 0)
         return self.gain - illegal - further - UNEXPLAINED_COST * len(self.open)
 
 
@@ -117,7 +122,8 @@ def match(
     steps: int = 3,
     width: int = 12,
 ) -> tuple[Explanation, ...]:
-    """Up to ``steps`` moves that explain what is seen; the best explanation first.
+    """Up to ``steps`` decisions, with what chance adds to them, that explain what is seen; the
+    best explanation first.
 
     Every well-formed move near a change is weighed, legal or not. Lines that come to the same
     outcome count once. Empty when nothing fits better than an unchanged table.
@@ -128,11 +134,13 @@ def match(
     hints = frozenset(evidence.potentials(expected, HINT)) - potentials.keys()
     beam = [_Line(state, (), (), {}, 0.0, LEGAL, frozenset(potentials), state)]
     done: dict[Hashable, _Line] = {}
-    for left in reversed(range(steps)):
+    chance = MOST_CHANCE if game.info.chance else 0
+    for left in reversed(range(steps + chance)):
         longer: dict[Hashable, _Line] = {}
         for line in beam:
             for new in _extend(game, line, evidence, hints, potentials if left else {}):
-                _keep_better(longer, new)
+                if new.decided <= steps:
+                    _keep_better(longer, new)
         for new in longer.values():
             _keep_better(done, new)
         hopes = [
@@ -141,6 +149,8 @@ def match(
             if new.verdict.legal and (new.open or hints)
         ]
         beam = [new for _, _, new in sorted(hopes, key=lambda h: h[:2])[:width]]
+        if not beam:
+            break
     ranked = sorted(done.values(), key=_rank)
     return tuple(
         Explanation(r.moves, r.movers, r.laid, r.score, r.verdict, r.open, r.outcome)
@@ -196,6 +206,7 @@ def _extend(
             break
         verdict = game.check(line.state, move)
         text = game.notate(move)
+        by_chance = game.describe(move)[0] in game.info.chance
         after = game.apply(line.state, move).state if verdict.legal else line.state
         yield _Line(
             after,
@@ -206,6 +217,7 @@ def _extend(
             verdict,
             line.open - footprint.keys(),
             after if verdict.legal else (line.state, text),
+            line.decided + (not by_chance),
         )
 
 

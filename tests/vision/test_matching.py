@@ -73,6 +73,9 @@ class Dominoes:
     def footprint(self, state: State, move: Domino):
         return dict(zip(move.sites, move.faces, strict=True))
 
+    def describe(self, move: Domino):
+        return "lay", {}
+
     def notate(self, move: Domino) -> str:
         return " ".join(f"{f}@{s}" for s, f in zip(move.sites, move.faces, strict=True))
 
@@ -288,3 +291,67 @@ def test_many_unreadable_sites_do_not_stall_the_search():
     found = match(GAME, START, see(START, **laid))
     assert time.perf_counter() - began < 1.0
     assert found == ()
+
+
+@dataclass(frozen=True)
+class Dealt(State):
+    pending: tuple[Site, ...] = ()
+    """Sites on which a half is still to be turned up."""
+
+
+@dataclass(frozen=True)
+class TurnUp:
+    site: Site
+    face: Face
+
+
+class Lottery(Dominoes):
+    """Dominoes after which chance turns up a half on some sites, one after the other."""
+
+    info = GameInfo("lottery", 1, (Variant("basic", (2,)),), chance=("turn_up",))
+
+    def candidates(self, state, near=None):
+        if isinstance(state, Dealt) and state.pending:
+            return [TurnUp(state.pending[0], f) for f in COLOURS]
+        return super().candidates(state, near)
+
+    def check(self, state, move):
+        return Verdict() if isinstance(move, TurnUp) else super().check(state, move)
+
+    def apply(self, state, move):
+        if isinstance(move, Domino):
+            after = super().apply(state, move).state
+            return Applied(Dealt(after.lying, after.to_act, after.tiles, (Site("e5"),)))
+        lying = state.lying | {(move.site, move.face)}
+        return Applied(Dealt(lying, state.to_act, state.tiles, state.pending[1:]))
+
+    def footprint(self, state, move):
+        if isinstance(move, TurnUp):
+            return {move.site: move.face}
+        return super().footprint(state, move)
+
+    def describe(self, move):
+        return ("turn_up" if isinstance(move, TurnUp) else "lay"), {}
+
+    def notate(self, move):
+        if isinstance(move, TurnUp):
+            return f"{move.face}@{move.site}"
+        return super().notate(move)
+
+
+def test_what_chance_turns_up_belongs_to_the_move_before_it():
+    seen = see(START, b2="red", b3="blue", e5="green")
+    best = match(Lottery(), Dealt(), seen)[0]
+    assert best.moves == ("red@b2 blue@b3", "green@e5")
+    alone = match(Lottery(), Dealt(), see(START, b2="red", b3="blue"))[0]
+    assert alone.moves == ("red@b2 blue@b3",)
+    assert best.score > alone.score
+
+
+def test_a_whole_table_is_dealt_at_one_press():
+    sites = [Site(f"a{n}") for n in range(1, 6)]
+    faces = ["red", "green", "green", "blue", "red"]
+    seen = see(START, **dict(zip(sites, faces, strict=True)))
+    best = match(Lottery(), Dealt(pending=tuple(sites)), seen, steps=1)[0]
+    assert best.moves == tuple(f"{f}@{s}" for f, s in zip(faces, sites, strict=True))
+    assert not best.unexplained

@@ -32,6 +32,7 @@ class StandIn:
         self.virtual = virtual
         self.status = Status()
         self.requests: list[Request] = []
+        self._came = threading.Condition()
         self._watchers: list[socket.socket] = []
         self._lock = threading.RLock()
         self._open: list[socket.socket] = []
@@ -77,6 +78,12 @@ class StandIn:
             self.status = replace(self.status, **changes)
             self._publish(self._watchers)
 
+    def asked(self, count: int) -> list[Request]:
+        """The requests, as soon as so many have come."""
+        with self._came:
+            self._came.wait_for(lambda: len(self.requests) >= count, 10)
+        return self.requests
+
     def _publish(self, watchers: list[socket.socket]) -> None:
         for line in watchers:
             with suppress(OSError):
@@ -110,7 +117,9 @@ class StandIn:
         try:
             command = decode_tagged(Command | Request, body)
             if isinstance(command, Press | Answer | Lay | Tidy):
-                self.requests.append(command)
+                with self._came:
+                    self.requests.append(command)
+                    self._came.notify_all()
                 if isinstance(command, Lay):
                     self.show(lying={**(self.status.lying or {}), **command.faces})
                 if isinstance(command, Tidy):

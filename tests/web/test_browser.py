@@ -285,8 +285,7 @@ def test_answering_a_question(full, visit):
     page = visit("/", role=seat)
     live(page)
     page.locator(".choice").first.click()
-    page.wait_for_timeout(200)
-    assert [(r.question, r.choice, r.by) for r in full.requests] == [(1, 0, seat)]
+    assert [(r.question, r.choice, r.by) for r in full.asked(1)] == [(1, 0, seat)]
 
 
 def test_laying_is_offered_as_soon_as_the_table_is_virtual(game, visit):
@@ -309,7 +308,7 @@ def test_none_of_these_leads_to_entering_the_move(full, visit):
     page.locator(".choice.none").click()
     enter = page.get_by_role("button", name="Enter a move")
     expect(enter).to_have_attribute("aria-pressed", "true")
-    assert [r.choice for r in full.requests] == [None]
+    assert [r.choice for r in full.asked(1)] == [None]
 
 
 def test_a_held_button_is_a_long_press(full, visit):
@@ -324,8 +323,7 @@ def test_a_held_button_is_a_long_press(full, visit):
     page.mouse.up()
     page.locator("#knob-2").click()
     page.locator("#hold-3").click()
-    page.wait_for_timeout(200)
-    assert [(r.seat, r.long) for r in full.requests] == [(1, True), (2, False), (3, True)]
+    assert [(r.seat, r.long) for r in full.asked(3)] == [(1, True), (2, False), (3, True)]
 
 
 def test_without_script_everything_important_works(game, visit):

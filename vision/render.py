@@ -12,7 +12,7 @@ from rules.table import EMPTY, Face, Layout, Plan, Site
 from .frame import Pixels
 from .pose import Pose
 from .virtual.arm import Arm, draw_arm
-from .virtual.lighting import add_noise, glare_of, light_of
+from .virtual.lighting import add_noise, glare_of, light_of, shine
 from .virtual.misbehaviour import Misbehaviour
 from .virtual.scene import Scene, pose_of
 
@@ -76,12 +76,12 @@ class Painter:
         bgr = scene.draw(dict(lying))
         if moment.arm:
             draw_arm(bgr, moment.arm, scene.flat, self._plan.size_mm)
-        lit = cv2.multiply(bgr, light, dtype=cv2.CV_8U)
+        lit = shine(bgr, light)
         if glare is not None:
-            lit = cv2.add(lit, glare)
+            cv2.add(lit, glare, dst=lit)
         if misbehaviour.blur_px:
-            lit = cv2.GaussianBlur(lit, (0, 0), misbehaviour.blur_px)
-        return lit.astype(np.uint8, copy=False)
+            cv2.GaussianBlur(lit, (0, 0), misbehaviour.blur_px, dst=lit)
+        return lit
 
     def _make_scene(
         self, misbehaviour: Misbehaviour, bump_deg: tuple[float, float], covered: frozenset[int]

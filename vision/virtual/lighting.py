@@ -4,6 +4,7 @@ Light multiplies, and for a gamma curve that is a pure power it may do so after 
 factors here are already raised to one over gamma.
 """
 
+from collections.abc import Iterator
 from functools import lru_cache
 from math import cos, exp, radians, sin
 
@@ -22,12 +23,13 @@ SEEN_BRIGHTNESS = np.array([0.11, 0.59, 0.30])
 """Of blue, green and red: the exposure of a camera keeps their sum."""
 COARSE = 4
 """Light changes slowly from place to place: it is worked out for every fourth pixel."""
+BAND_PX = 128
 NOISE_SHARE = 32.0
 """How many steps of the stored noise are one standard deviation."""
 
 
 def light_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> NDArray[np.float32]:
-    """How strongly each colour of each pixel is lit."""
+    """How strongly each colour is lit, for every ``COARSE``-th pixel."""
     m = misbehaviour
     x, y = _across(size)
     level = np.full(x.shape, EXPOSURE * 2.0**m.exposure_ev, np.float32)
@@ -44,7 +46,23 @@ def light_of(misbehaviour: Misbehaviour, size: tuple[int, int]) -> NDArray[np.fl
     colour = light_colour(m.light_k) / light_colour(NEUTRAL_K)
     cast = np.power(colour, (1 - m.white_balance) / GAMMA)
     cast /= cast @ SEEN_BRIGHTNESS
-    return _enlarge(curve[:, :, None] * cast.astype(np.float32), size)
+    lit: NDArray[np.float32] = curve[:, :, None] * cast.astype(np.float32)
+    return lit
+
+
+def shine(bgr: Pixels, light: NDArray[np.float32]) -> Pixels:
+    """The scene in this light."""
+    height, width = bgr.shape[:2]
+    lit = np.empty_like(bgr)
+    for rows in bands(height):
+        # The strip and a little more, so that neighbouring strips meet without a seam.
+        first, last = max(rows.start // COARSE - 1, 0), -(-min(rows.stop, height) // COARSE) + 1
+        coarse = light[first:last]
+        fine = _enlarge(coarse, (width, len(coarse) * COARSE))
+        start = rows.start - first * COARSE
+        strip = bgr[rows]
+        cv2.multiply(strip, fine[start : start + len(strip)], dst=lit[rows], dtype=cv2.CV_8U)
+    return lit
 
 
 def light_colour(kelvin: float) -> NDArray[np.float64]:
@@ -84,9 +102,18 @@ def add_noise(bgr: Pixels, misbehaviour: Misbehaviour, tick: int) -> Pixels:
     rng = np.random.default_rng((misbehaviour.seed, 3, tick))
     top, left = rng.integers(0, _ROOM_PX, 2)
     noise = stored[top : top + height, left : left + width]
-    sigma = cv2.LUT(bgr, _sigma_table(misbehaviour.noise))
-    steps = cv2.multiply(noise, sigma, scale=1 / (8 * NOISE_SHARE), dtype=cv2.CV_16S)
-    return cv2.add(bgr, steps, dtype=cv2.CV_8U).astype(np.uint8, copy=False)
+    table = _sigma_table(misbehaviour.noise)
+    noisy = np.empty_like(bgr)
+    for rows in bands(height):
+        sigma = cv2.LUT(bgr[rows], table)
+        steps = cv2.multiply(noise[rows], sigma, scale=1 / (8 * NOISE_SHARE), dtype=cv2.CV_16S)
+        cv2.add(bgr[rows], steps, dst=noisy[rows], dtype=cv2.CV_8U)
+    return noisy
+
+
+def bands(height: int) -> Iterator[slice]:
+    """A frame in a few strips: whole frames of 16 or 32 bits would take a lot of memory."""
+    return (slice(row, row + BAND_PX) for row in range(0, height, BAND_PX))
 
 
 _ROOM_PX = 128
@@ -94,13 +121,15 @@ _ROOM_PX = 128
 
 
 @lru_cache(maxsize=2)
-def _stored_noise(width: int, height: int) -> NDArray[np.int16]:
+def _stored_noise(width: int, height: int) -> NDArray[np.int8]:
     rng = np.random.default_rng(4)
-    shape = (height + _ROOM_PX, width + _ROOM_PX, 3)
-    noise = rng.standard_normal(shape, np.float32)
-    # The colour filter of a sensor lets neighbouring pixels share their noise.
-    shared = cv2.GaussianBlur(noise, (0, 0), 0.6)
-    return np.asarray(shared * (NOISE_SHARE / shared.std()), np.int16)
+    stored = np.empty((height + _ROOM_PX, width + _ROOM_PX, 3), np.int8)
+    for rows in bands(len(stored)):
+        noise = rng.standard_normal(stored[rows].shape, np.float32)
+        # The colour filter of a sensor lets neighbouring pixels share their noise.
+        shared = cv2.GaussianBlur(noise, (0, 0), 0.6)
+        stored[rows] = np.clip(shared * (NOISE_SHARE / shared.std()), -127, 127)
+    return stored
 
 
 @lru_cache(maxsize=8)
@@ -114,7 +143,7 @@ def _sigma_table(strength: float) -> NDArray[np.int16]:
 def _across(size: tuple[int, int]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """How far from the middle each place of a coarse picture is; 1 is half the width."""
     width, height = size
-    columns, rows = width // COARSE, height // COARSE
+    columns, rows = -(-width // COARSE), -(-height // COARSE)
     x = (np.arange(columns) + 0.5) / columns * 2 - 1
     y = ((np.arange(rows) + 0.5) / rows * 2 - 1) * height / width
     across, down = np.meshgrid(x, y)

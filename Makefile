@@ -7,7 +7,7 @@ ARGS ?=
 JOBS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-oldest lint unit photos bench soak clean
+.PHONY: help run test test-oldest lint unit photos studio bench soak clean
 
 help:  ## Show the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,10 @@ bench: $(VENV)/.ready-dev  ## Speed, as ratios measured in one run
 photos: $(VENV)/.ready  ## How well the photographs beside the project are read; ARGS="--json"
 	@$(BIN)/python -m vision.evaluate ../shared/photos/* $(ARGS)
 
+studio: $(VENV)/.ready-studio  ## Ray-traced pictures with their truth, in out/studio; makes what is missing
+	@$(BIN)/python -m vision.studio dice-train dice $(dir $(wildcard rules/games/*/table.toml))
+	@$(BIN)/python -m vision.studio tests/toys/shapes --prints --photos 10
+
 soak: $(VENV)/.ready-dev  ## The demo players for an hour, watching memory and open files
 	@$(BIN)/python tests/soak.py $(ARGS)
 
@@ -54,6 +58,13 @@ $(VENV)/.ready-dev: $(VENV)/.ready
 	@echo "== setting up the tools for testing (once)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar on --editable '.[dev]'
 	@command -v chromium >/dev/null || { echo "== installing Debian's Chromium for the browser tests"; $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
+	@touch $@
+
+# Without LLVM 19 the pictures are the same but take ten times as long.
+$(VENV)/.ready-studio: $(VENV)/.ready
+	@echo "== setting up the ray tracer (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --progress-bar on --editable '.[studio]'
+	@ls /usr/lib/*/libLLVM.so.19* >/dev/null 2>&1 || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq --no-install-recommends libllvm19; } || echo "libllvm19 cannot be installed: rendering will be slow"
 	@touch $@
 
 $(VENV)-oldest/.ready: pyproject.toml tests/oldest.txt

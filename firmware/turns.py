@@ -1,12 +1,14 @@
 """Plays random turns on virtual tables and counts what is booked, refused and asked.
 
-``python -m firmware.turns GAME --turns 500 --illegal 300`` prints the figures.
+``python -m firmware.turns GAME --turns 500 --illegal 300`` prints the figures; with ``--studio``
+the pictures are ray-traced, one a turn, and kept for the next time.
 """
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,14 +16,16 @@ from rules import games
 from rules.events import GameStarted, MovePlayed
 from rules.game import AnyGame, Seat
 from rules.session import Session, evolve
-from rules.table import Layout
+from rules.table import EMPTY, Layout, Plan
 from rules.verdict import Verdict
-from vision.frame import Frame
+from vision.frame import Frame, read_picture
 from vision.looks import DrawnLooks
 from vision.observation import Observation, average
 from vision.observe import Observer, reading_scale
 from vision.rectify import rectify
 from vision.render import Moment, Painter
+from vision.studio.room import Room
+from vision.studio.studio import Album, Shot
 from vision.virtual.misbehaviour import Misbehaviour
 
 from .choose import Ask, Book, Decision, Refuse, choose
@@ -29,6 +33,14 @@ from .choose import Ask, Book, Decision, Refuse, choose
 FRAMES = 3
 TRIES = 400
 """So many random candidates are tried before another position is taken."""
+SURE = 0.9
+"""A face believed less than this is asked about, when sites are counted one by one."""
+STUDIO = Path("out/studio")
+RAYS = 4
+"""A grainy picture, as of a webcam in the evening, in half the time of a smooth one."""
+
+Take = Callable[[Layout, int], Iterable[Frame]]
+"""From what lies on a table, and the seed of a room, to pictures of it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,7 @@ class Reading:
 
     turn: Turn
     seed: int
+    seen: Observation | None
     decision: Decision | None
     """None: the table was not found in the picture."""
 
@@ -74,27 +87,48 @@ class Reading:
         return bool(_play(game, state, moves) == _play(game, state, [self.turn.move]))
 
 
-class Bench:
-    """Reads turns of one game on virtual tables."""
+def take_virtual(plan: Plan) -> Take:
+    """Pictures drawn quickly, a few of each table."""
 
-    def __init__(self, game: AnyGame) -> None:
+    def take(layout: Layout, seed: int) -> Iterator[Frame]:
+        painter = Painter(plan)
+        for tick in range(FRAMES):
+            yield Frame(painter.paint(layout, Misbehaviour.default(seed), Moment(tick=tick)), 0.0)
+
+    return take
+
+
+def take_traced(plan: Plan, folder: Path) -> Take:
+    """Ray-traced pictures, one of each table, kept in a folder."""
+    album = Album(folder)
+
+    def take(layout: Layout, seed: int) -> Iterator[Frame]:
+        yield read_picture(album.picture(Shot(plan, Room.draw(seed), seed, layout, rays=RAYS)))
+
+    return take
+
+
+class Bench:
+    """Reads turns of one game from pictures."""
+
+    def __init__(self, game: AnyGame, take: Take | None = None) -> None:
         self._plan = game.plan
+        self._take = take or take_virtual(game.plan)
         self._observer = Observer(game.plan, DrawnLooks(game.plan))
 
-    def observe(self, layout: Layout, misbehaviour: Misbehaviour) -> Observation | None:
-        """What a few frames of this table show; None if its corners are not found."""
-        painter = Painter(self._plan)
+    def observe(self, layout: Layout, seed: int) -> Observation | None:
+        """What pictures of this table show; None if its corners are not found."""
         seen = []
-        for tick in range(FRAMES):
-            bgr = painter.paint(layout, misbehaviour, Moment(tick=tick))
-            image = rectify(Frame(bgr, 0.0), self._plan, px_per_mm=reading_scale(self._plan))
+        for frame in self._take(layout, seed):
+            image = rectify(frame, self._plan, px_per_mm=reading_scale(self._plan))
             if image is not None:
                 seen.append(self._observer.observe(image))
         return average(seen) if seen else None
 
     def read(self, turn: Turn, seed: int) -> Reading:
-        seen = self.observe(turn.laid, Misbehaviour.default(seed))
-        return Reading(turn, seed, choose(turn.session, seen, turn.seat) if seen else None)
+        seen = self.observe(turn.laid, seed)
+        decision = choose(turn.session, seen, turn.seat) if seen else None
+        return Reading(turn, seed, seen, decision)
 
 
 def draw_turn(game: AnyGame, seed: int) -> Turn:
@@ -146,10 +180,18 @@ def codes_of(game: AnyGame, seeds: int = 60) -> list[str]:
     return sorted(found)
 
 
-def evaluate(game: AnyGame, turns: Iterable[tuple[Turn, int]]) -> Iterator[Reading]:
-    bench = Bench(game)
-    for turn, seed in turns:
-        yield bench.read(turn, seed)
+def count_sites(readings: Iterable[Reading]) -> Counter[str]:
+    """How many sites were read right, how many wrong and silent, and how many are asked about."""
+    found: Counter[str] = Counter()
+    for reading in readings:
+        beliefs = reading.seen.beliefs if reading.seen else {}
+        for site in reading.turn.session.game.plan.sites:
+            belief = beliefs.get(site, {})
+            face = max(belief, key=lambda f: belief[f], default=None)
+            right = face == reading.turn.laid.get(site, EMPTY)
+            asked = face is None or belief[face] < SURE
+            found.update(sites=1, right=right, asked=asked, silent=not right and not asked)
+    return found
 
 
 def _candidates(session: Session, rng: Random) -> Iterator[Any]:
@@ -187,26 +229,32 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=500)
     parser.add_argument("--illegal", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--studio", action="store_true", help="read ray-traced pictures")
     arguments = parser.parse_args()
     game = games.find(arguments.game)
+    folder = STUDIO / f"{arguments.game}-turns"
+    bench = Bench(game, take_traced(game.plan, folder) if arguments.studio else None)
     seeds = range(arguments.seed, arguments.seed + arguments.turns)
-    legal = ((draw_turn(game, s), s) for s in seeds)
-    print("legal", dict(_count(evaluate(game, legal))))
-    codes = codes_of(game)
+    readings = _report("legal", bench, ((draw_turn(game, s), s) for s in seeds))
+    codes = codes_of(game) if arguments.illegal else []
     for k, code in enumerate(codes):
         first = arguments.seed + 100_000 * (k + 1)
         seeds = range(first, first + -(-arguments.illegal // len(codes)))
         turns = ((draw_illegal_turn(game, code, s), s) for s in seeds)
-        print(code, dict(_count(evaluate(game, turns))))
+        readings += _report(code, bench, turns)
+    print("sites", dict(count_sites(readings)))
 
 
-def _count(readings: Iterable[Reading]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for reading in readings:
-        found[reading.outcome] += 1
+def _report(name: str, bench: Bench, turns: Iterable[tuple[Turn, int]]) -> list[Reading]:
+    """Read turns, print every one that did not go right as soon as it is read, and the counts."""
+    readings = []
+    for turn, seed in turns:
+        reading = bench.read(turn, seed)
+        readings.append(reading)
         if reading.outcome != "right":
-            print(f"  {reading.seed} {reading.turn.move}: {reading.outcome}: {reading.decision}")
-    return found
+            print(f"  {seed} {turn.move}: {reading.outcome}: {reading.decision}", flush=True)
+    print(name, dict(Counter(r.outcome for r in readings)), flush=True)
+    return readings
 
 
 if __name__ == "__main__":

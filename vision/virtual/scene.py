@@ -11,6 +11,7 @@ import numpy as np
 from rules import drawing
 from rules.table import Face, Layout, Piece, Plan, Site
 
+from ..board import BoardPlace
 from ..cards import CARD_MM, IDS, card_corners_mm
 from ..frame import Numbers, Pixels
 from ..pose import Pose, lens_of, project
@@ -42,6 +43,7 @@ class Scene:
         self._misbehaviour = misbehaviour
         self.pose = pose_of(plan, misbehaviour, size, bump_deg)
         self.flat = self.pose.homography()
+        self._place = board_place(plan, misbehaviour).matrix()
         self._px_per_mm = _px_per_mm(self.flat, plan.size_mm)
         self._faces: dict[Face, Pixels] = {}
         self._bare = self._draw_bare(size, covered | covered_cards(misbehaviour))
@@ -49,7 +51,8 @@ class Scene:
     def draw(self, lying: Layout) -> Pixels:
         """The table with these pieces on it."""
         bgr = self._bare.copy()
-        eye_x, eye_y, _ = self.pose.eye_mm
+        eye = np.array([self.pose.eye_mm[:2]])
+        eye_x, eye_y = project(np.asarray(np.linalg.inv(self._place)), eye)[0]
         spots = [
             (self._plan.piece_of[face], face, place_mm(self._plan, site, face, self._misbehaviour))
             for site, face in lying.items()
@@ -67,10 +70,10 @@ class Scene:
         width, height = self._plan.size_mm
         papers = card_corners_mm(self._plan.size_mm)
         rim = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float64)
-        shape = [project(self.flat, rim + np.array(SHADOWS_FALL) * BOARD_MM)]
+        shape = [project(self.flat, project(self._place, rim) + np.array(SHADOWS_FALL) * BOARD_MM)]
         _darken(bgr, shape, 0.5, 1.2 * self._px_per_mm)
         board = board_texture(self._plan, self._texture_px_per_mm)
-        _stamp(bgr, board, self.flat @ _laid_out(board, 0, 0, width, height))
+        _stamp(bgr, board, self.flat @ self._place @ _laid_out(board, 0, 0, width, height))
         for number in IDS:
             card = card_texture(number, self._texture_px_per_mm)
             left, top = papers[number][0]
@@ -99,7 +102,7 @@ class Scene:
     ) -> None:
         shapes = []
         for piece, at in spots:
-            base = _body(piece, at)
+            base = project(self._place, _body(piece, at))
             fall = np.array(SHADOWS_FALL) * (piece.thickness_mm + 0.5)
             shapes.append(project(self.flat, _hull(np.concatenate([base, base + fall]))))
         _darken(bgr, shapes, self._misbehaviour.shadow, 0.8 * self._px_per_mm)
@@ -108,10 +111,11 @@ class Scene:
         self, bgr: Pixels, piece: Piece, face: Face, at: tuple[float, float, float]
     ) -> None:
         height_mm = piece.thickness_mm if self._misbehaviour.raised else 0.0
-        top = self.pose.homography(height_mm)
+        top = self.pose.homography(height_mm) @ self._place
         if height_mm:
             body = _body(piece, at)
-            sides = _hull(np.concatenate([project(self.flat, body), project(top, body)]))
+            foot = project(self.flat @ self._place, body)
+            sides = _hull(np.concatenate([foot, project(top, body)]))
             _fill(bgr, sides, _side_colour(piece.colour))
         if face not in self._faces:
             self._faces[face] = face_texture(self._plan, face, self._texture_px_per_mm)
@@ -160,6 +164,12 @@ def pose_of(
             near = middle
     pose = from_afar(far)
     return pose.knocked(*bump_deg) if any(bump_deg) else pose
+
+
+def board_place(plan: Plan, misbehaviour: Misbehaviour) -> BoardPlace:
+    """How the board truly lies between the cards."""
+    m = misbehaviour
+    return BoardPlace.pushed(plan.size_mm, m.board_moved_mm, m.board_turned_deg)
 
 
 def covered_cards(misbehaviour: Misbehaviour) -> frozenset[int]:
@@ -246,11 +256,12 @@ def _moved(at: tuple[float, float, float]) -> Numbers:
 
 def _body(piece: Piece, at: tuple[float, float, float]) -> Numbers:
     """The outline of a piece where it lies."""
-    return project(_moved(at), _outline(piece.outline, piece.width_mm))
+    return project(_moved(at), outline_of(piece.outline, piece.width_mm))
 
 
 @cache
-def _outline(shape: str, width_mm: float) -> Numbers:
+def outline_of(shape: str, width_mm: float) -> Numbers:
+    """The corners of a body around the origin, (n, 2)."""
     path = drawing.outline(shape, width_mm)
     return np.array([float(v) for v in re.findall(r"-?[\d.]+", path)]).reshape(-1, 2)
 

@@ -14,18 +14,21 @@ from rules.errors import RulesError
 
 from ..errors import VisionError
 from . import Summary
+from .change import CHANGES
 
 
 @click.command()
 @click.argument("sets", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--teach-from", multiple=True, help="Game, group or beginning of an image's path.")
 @click.option("--without", type=click.File("r"), help="File with names of photos to leave out.")
+@click.option("--change", type=click.Choice(CHANGES), help="Change the photos that are read.")
 @click.option("--out", default="out/photos", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print the figures for machines.")
 def main(
     sets: tuple[Path, ...],
     teach_from: tuple[str, ...],
     without: TextIO | None,
+    change: str | None,
     out: Path,
     as_json: bool,
 ) -> None:
@@ -36,7 +39,7 @@ def main(
         if len(sets) > 1 and folder.is_file():
             continue  # a README beside the sets
         try:
-            summary = _measure(folder, out / folder.name, teach_from, left_out)
+            summary = _measure(folder, out / folder.name, teach_from, left_out, change)
         except (RulesError, VisionError) as error:
             print(error, file=sys.stderr)
             sys.exit(2)
@@ -49,7 +52,11 @@ def main(
 
 
 def _measure(
-    folder: Path, out: Path, teach_from: tuple[str, ...], left_out: frozenset[str]
+    folder: Path,
+    out: Path,
+    teach_from: tuple[str, ...],
+    left_out: frozenset[str],
+    change: str | None,
 ) -> Summary:
     path = folder / "truth.json"
     try:
@@ -67,7 +74,7 @@ def _measure(
     try:
         photos = [p for p in truth["photos"] if Path(p["image"]).stem not in left_out]
         truth = {**truth, "photos": photos}
-        summary: Summary = measure(truth, folder, out, teach_from)
+        summary: Summary = measure(truth, folder, out, teach_from, change=change)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, RulesError | VisionError):
             raise
@@ -76,7 +83,9 @@ def _measure(
 
 
 def _is_known(kind: str) -> bool:
-    return not kind.startswith("_") and find_spec(f"{__package__}.{kind}") is not None
+    name = f"{__package__}.{kind}"
+    known = not kind.startswith("_") and find_spec(name) is not None
+    return known and hasattr(import_module(name), "measure")
 
 
 def _write_rows(summary: Summary, path: Path) -> None:

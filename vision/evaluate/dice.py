@@ -8,9 +8,12 @@ from typing import Any
 import cv2
 import numpy as np
 
+from ..cards import BORDER_MM, MARKER_MM, Cards, find_cards
+from ..dice.colour import WHITE, Bgr, name_colour
 from ..dice.find import WEIGHTS, Die, Sight, load_nets, search
 from ..frame import Pixels, read_picture
 from . import Summary
+from .change import change_picture
 
 PIP_MARGIN_PX = 12.0
 """A box around the pips only is widened by this before a found middle must lie inside it."""
@@ -23,6 +26,8 @@ class Labelled:
 
     value: int
     box_px: tuple[float, float, float, float]
+    colour: str | None = None
+    """The name of its body colour, where the truth tells that."""
 
     def holds(self, die: Die, margin_px: float) -> bool:
         """Whether the middle of a found die lies in the box."""
@@ -43,7 +48,10 @@ class Photo:
     name: str
     labelled: list[Labelled]
     sight: Sight
+    white_bgr: Bgr = WHITE
     pairs: list[tuple[Labelled, Die]] = field(default_factory=list)
+    colours: list[str] = field(default_factory=list)
+    """The body colours read, one per pair, where the truth tells them."""
 
     def match(self, margin_px: float) -> None:
         """Pair labels and found dice, nearest first."""
@@ -65,6 +73,14 @@ class Photo:
     def right(self) -> int:
         """Dice found with their value."""
         return sum(label.value == die.value for label, die in self.pairs)
+
+    @property
+    def right_with_colour(self) -> int:
+        """Dice found with their value and their body colour."""
+        read = zip(self.pairs, self.colours, strict=True) if self.colours else ()
+        return sum(
+            label.value == die.value and label.colour == colour for (label, die), colour in read
+        )
 
     @property
     def missed(self) -> int:
@@ -111,6 +127,7 @@ def measure(
     out: Path,
     teach_from: Sequence[str] = (),
     weights: Path = WEIGHTS,
+    change: str | None = None,
 ) -> Summary:
     """Read every photo; dice need no teaching.
 
@@ -122,20 +139,64 @@ def measure(
     photos = []
     for entry in truth["photos"]:
         name = str(entry["image"])
-        bgr = read_picture(folder / name).bgr
-        labelled = [_read_label(die) for die in entry["dice"]]
-        photo = Photo(name, labelled, search(bgr, nets))
-        photo.match(margin_px)
+        bgr, scale = change_picture(read_picture(folder / name).bgr, change)
+        labelled = [_read_label(die, scale) for die in entry["dice"]]
+        cards = find_cards(bgr)
+        photo = Photo(name, labelled, search(bgr, nets, cards))
+        photo.match(margin_px * scale)
+        if any(label.colour for label in labelled):
+            photo.white_bgr = find_white(bgr, cards)
         photos.append(photo)
         if not photo.exact or photo.right < len(labelled) or photo.false:
             out.mkdir(parents=True, exist_ok=True)
             cv2.imwrite(str(out / f"{Path(name).stem}.jpg"), draw_mistakes(bgr, photo))
+    read_colours(photos)
     return _sum_up(photos)
 
 
-def _read_label(die: Mapping[str, Any]) -> Labelled:
-    x0, y0, x1, y1 = (float(side) for side in die["box_px"])
-    return Labelled(int(die["value"]), (x0, y0, x1, y1))
+def _read_label(die: Mapping[str, Any], scale: float = 1.0) -> Labelled:
+    x0, y0, x1, y1 = (float(side) * scale for side in die["box_px"])
+    return Labelled(int(die["value"]), (x0, y0, x1, y1), die.get("colour"))
+
+
+def find_white(bgr: Pixels, cards: Cards) -> Bgr:
+    """The paper of the corner cards, as the table sees it; plain white where there are none."""
+    outwards = 1 + BORDER_MM / MARKER_MM
+    samples = []
+    for corners in cards.corners_px.values():
+        middle = corners.mean(axis=0)
+        ring = middle + outwards * (corners - middle)
+        sides = np.linspace(ring, np.roll(ring, -1, axis=0), 20).reshape(-1, 2)
+        x, y = np.round(sides).astype(int).T
+        inside = (x >= 0) & (y >= 0) & (x < bgr.shape[1]) & (y < bgr.shape[0])
+        samples.append(bgr[y[inside], x[inside]])
+    if not samples:
+        return WHITE
+    blue, green, red = np.median(np.vstack(samples), axis=0).tolist()
+    return blue, green, red
+
+
+def read_colours(photos: Sequence[Photo]) -> None:
+    """Name the body colours in every photo; the others teach how each name looks."""
+    seen: dict[str, list[tuple[int, Bgr]]] = {}
+    for number, photo in enumerate(photos):
+        for label, die in photo.pairs:
+            if label.colour is not None:
+                blue, green, red = (
+                    255 * c / max(1.0, w)
+                    for c, w in zip(die.colour_bgr, photo.white_bgr, strict=True)
+                )
+                seen.setdefault(label.colour, []).append((number, (blue, green, red)))
+    for number, photo in enumerate(photos):
+        palette = {}
+        for name, samples in seen.items():
+            if others := [bgr for origin, bgr in samples if origin != number]:
+                blue, green, red = np.median(others, axis=0).tolist()
+                palette[name] = (blue, green, red)
+        if palette and all(label.colour is not None for label in photo.labelled):
+            photo.colours = [
+                name_colour(die.colour_bgr, palette, photo.white_bgr)[0] for _, die in photo.pairs
+            ]
 
 
 def _sum_up(photos: Sequence[Photo]) -> Summary:
@@ -156,6 +217,9 @@ def _sum_up(photos: Sequence[Photo]) -> Summary:
         "photos": len(photos), "exact_totals": len(exact), "wrong_totals_flagged": caught,
         "ms_per_photo": round(sum(stages.values()), 1),
     }  # fmt: skip
+    told = sum(len(photo.labelled) for photo in photos if photo.colours)
+    if told:
+        figures["right_with_colour"] = sum(p.right_with_colour for p in photos if p.colours)
     lines = [
         f"dice           {right} of {dice} right ({_percent(right, dice)}), "
         f"{dice - right - missed} wrong value, {missed} missed, {false} false",
@@ -165,6 +229,10 @@ def _sum_up(photos: Sequence[Photo]) -> Summary:
         "ms per photo   " + ", ".join(f"{stage} {ms:.0f}" for stage, ms in stages.items()),
         *_show_confusion(photos),
     ]
+    if told:
+        both = round(figures["right_with_colour"])
+        line = f"with colour    {both} of {told} right in value and colour ({_percent(both, told)})"
+        lines.insert(1, line)
     return Summary(lines, [photo.row() for photo in photos], figures)
 
 

@@ -11,14 +11,13 @@ from typing import Any
 import cv2
 import numpy as np
 
-from rules.codec import decode
-from rules.table import EMPTY, ROWS, Face, Site
+from rules.table import EMPTY, Face, Site
 
 from ..errors import VisionError
-from ..frame import read_picture
-from ..observation import Observation
-from ..taught import BORDER_PX, PITCH_PX, SPAN_PX, Example, Patch, TaughtReader
+from ..frame import Pixels
+from ..taught import SPAN_PX, Example, TaughtReader
 from . import Summary
+from .photos import Photo, load_photos
 
 SURE = 0.9
 """A face believed less than this is asked."""
@@ -26,27 +25,11 @@ SURE = 0.9
 FOLDS = 5
 """So many times a set without games is divided, by boards, into taught and read photos."""
 
+BINS = (0.0, 0.5, 0.7, 0.8, SURE, 0.95, 0.99)
+"""Beliefs from each of these to the next are counted together."""
 
-@dataclass(frozen=True)
-class Grid:
-    """Where the sites lie on the rectified board, in its own units."""
-
-    origin: tuple[float, float]
-    pitch: tuple[float, float]
-    rows: int
-    cols: int
-
-
-@dataclass(frozen=True, eq=False)
-class Photo:
-    """The cut-outs of one photo and what lies there."""
-
-    name: str
-    game: str
-    group: str
-    cuts: Mapping[Site, Patch]
-    truth: Mapping[Site, Face]
-    cut_ms: float
+LARGER = 5
+"""How many times larger a mistake is drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +39,8 @@ class Reading:
     photo: Photo
     taught: str
     read: Mapping[Site, Face | None]
+    belief: Mapping[Site, float]
+    """How much what was read is believed."""
     right: frozenset[Site]
     asked: frozenset[Site]
     read_ms: float
@@ -81,74 +66,37 @@ class Reading:
 
 
 def measure(
-    truth: Mapping[str, Any], folder: Path, out: Path, teach_from: Sequence[str] = ()
+    truth: Mapping[str, Any],
+    folder: Path,
+    out: Path,
+    teach_from: Sequence[str] = (),
+    change: str | None = None,
 ) -> Summary:
-    """Teach from the photos named in ``teach_from`` and read all others.
+    """Teach from the photos named in ``teach_from`` and read all others, possibly changed.
 
     Without names, each game teaches once; a set of one game is divided by boards.
     """
-    photos = load(truth, folder)
+    photos = load_photos(truth, folder)
+    changed = load_photos(truth, folder, change) if change else photos
     readings: list[Reading] = []
     teach_ms: list[float] = []
     for name, taught in choose_teachers(photos, teach_from):
-        started_s = perf_counter()
-        reader = TaughtReader(
-            [Example(s, f, photos[i].cuts[s]) for i in taught for s, f in photos[i].truth.items()],
-            truth.get("turns"),
-        )
-        teach_ms.append(1000 * (perf_counter() - started_s))
-        others = [p for i, p in enumerate(photos) if i not in taught]
+        others = [p for i, p in enumerate(changed) if i not in taught]
         if not others:
             raise VisionError(f"{folder}: expected photos to read beside the taught ones, got none")
+        examples = [e for i in sorted(taught) for e in _give_examples(photos[i])]
+        started_s = perf_counter()
+        reader = TaughtReader(examples, truth.get("turns"))
+        teach_ms.append(1000 * (perf_counter() - started_s))
         readings += [_read(reader, p, name) for p in others]
     for reading in readings:
         _draw_mistakes(reading, out)
     return _sum_up(readings, float(np.mean(teach_ms)))
 
 
-def load(truth: Mapping[str, Any], folder: Path) -> list[Photo]:
-    """All photos of a set, cut into sites."""
-    known = {name: truth["grid"].get(name) for name in ("origin", "pitch", "rows", "cols")}
-    where = str(folder / "truth.json")
-    grid = decode(Grid, known, f"{where}: grid")
-    board = decode(tuple[float, float], truth["board"], f"{where}: board")
-    if grid.rows > len(ROWS):
-        raise VisionError(f"{where}: rows: expected at most {len(ROWS)}, got {grid.rows}")
-    return [_load_photo(entry, folder, grid, board) for entry in truth["photos"]]
-
-
-def _load_photo(
-    entry: Mapping[str, Any], folder: Path, grid: Grid, board: tuple[float, float]
-) -> Photo:
-    name = str(entry["image"])
-    bgr = read_picture(folder / name).bgr
-    started_s = perf_counter()
-    corners = np.array(entry["corners_px"], np.float32)
-    if corners.shape != (4, 2):
-        raise VisionError(f"{folder / name}: corners_px: expected four points, got {corners.shape}")
-    edges = np.array([[0, 0], [board[0], 0], board, [0, board[1]]], np.float32)
-    # Twice as fine and then averaged: a photo usually has more pixels than a cut-out.
-    scale = 2 * PITCH_PX / np.array(grid.pitch)
-    target = ((edges - grid.origin) * scale + 2 * BORDER_PX).astype(np.float32)
-    size = tuple(2 * (n * PITCH_PX + 2 * BORDER_PX) for n in (grid.cols, grid.rows))
-    matrix = cv2.getPerspectiveTransform(corners, target)
-    fine = cv2.warpPerspective(bgr, matrix, size, borderMode=cv2.BORDER_REPLICATE)
-    half = cv2.resize(fine, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    whole = half.astype(np.float32) / np.float32(255)
-    cuts: dict[Site, Patch] = {}
-    for row in range(grid.rows):
-        for column in range(grid.cols):
-            y, x = row * PITCH_PX, column * PITCH_PX
-            site = Site(f"{ROWS[row].upper()}{column + 1}")
-            cuts[site] = whole[y : y + SPAN_PX, x : x + SPAN_PX]
-    lying = {Site(s): Face(f) for s, f in entry["sites"].items()}
-    for site in lying:
-        if site not in cuts:
-            raise VisionError(f"{folder / name}: sites: expected sites of the grid, got {site!r}")
-    game = str(entry.get("game", ""))
-    cut_ms = 1000 * (perf_counter() - started_s)
-    group = str(entry.get("group", ""))
-    return Photo(name, game, group, cuts, {s: lying.get(s, EMPTY) for s in cuts}, cut_ms)
+def _give_examples(photo: Photo) -> list[Example]:
+    cuts = photo.cut()
+    return [Example(site, face, cuts[site]) for site, face in photo.truth.items()]
 
 
 def choose_teachers(photos: Sequence[Photo], names: Sequence[str]) -> list[tuple[str, set[int]]]:
@@ -177,20 +125,17 @@ def _answers(photo: Photo, name: str) -> bool:
 
 def _read(reader: TaughtReader, photo: Photo, taught: str) -> Reading:
     started_s = perf_counter()
-    seen = reader.observe(photo.cuts)
+    seen = reader.observe(photo.cut())
     read_ms = 1000 * (perf_counter() - started_s)
-    read = {s: seen.best(s) if s in seen.beliefs else None for s in photo.cuts}
-    asked = frozenset(s for s, face in read.items() if not _sure(seen, s, face))
+    read = {s: seen.best(s) if s in seen.beliefs else None for s in photo.truth}
+    belief = {s: seen.beliefs[s][f] if f is not None else 0.0 for s, f in read.items()}
+    asked = frozenset(s for s, p in belief.items() if p < SURE)
     right = frozenset(
         s
         for s, face in photo.truth.items()
         if read[s] == face or (face not in reader.faces and s in asked)
     )
-    return Reading(photo, taught, read, right, asked, read_ms)
-
-
-def _sure(seen: Observation, site: Site, face: Face | None) -> bool:
-    return face is not None and seen.beliefs[site][face] >= SURE
+    return Reading(photo, taught, read, belief, right, asked, read_ms)
 
 
 def _sum_up(readings: Sequence[Reading], teach_ms: float) -> Summary:
@@ -201,6 +146,8 @@ def _sum_up(readings: Sequence[Reading], teach_ms: float) -> Summary:
     cut_ms = float(np.mean([r.photo.cut_ms for r in readings]))
     read_ms = float(np.mean([r.read_ms for r in readings]))
     lines.append(f"ms: teach {teach_ms:.0f}, cut {cut_ms:.1f}, read {read_ms:.1f} a photo")
+    lines += _show_reliability(readings)
+    laid = [(r, s) for r in readings for s, face in r.photo.truth.items() if face != EMPTY]
     figures = {
         "sites": sum(len(r.read) for r in readings),
         "right": sum(len(r.right) for r in readings),
@@ -208,6 +155,8 @@ def _sum_up(readings: Sequence[Reading], teach_ms: float) -> Summary:
         "asked": sum(len(r.asked) for r in readings),
         "photos": len(readings),
         "exact": sum(len(r.right) == len(r.read) for r in readings),
+        "tiles": len(laid),
+        "tiles_right": sum(s in r.right for r, s in laid),
         "ms_per_photo": round(cut_ms + read_ms, 1),
     }
     return Summary(lines, [r.row() for r in readings], {k: float(v) for k, v in figures.items()})
@@ -248,16 +197,50 @@ def judge_moves(readings: Sequence[Reading]) -> tuple[int, int, int]:
     return right, silent, asked
 
 
+def _show_reliability(readings: Sequence[Reading]) -> list[str]:
+    """How often what was believed so much was right."""
+    pairs = [(p, r.read[s] == r.photo.truth[s]) for r in readings for s, p in r.belief.items()]
+    believed, right = np.array([p for p, _ in pairs]), np.array([is_right for _, is_right in pairs])
+    lines = ["believed          sites   right"]
+    for low, high in pairwise((*BINS, 1.0)):
+        mine = (believed >= low) & ((believed < high) | (high == 1.0))
+        if mine.any():
+            lines.append(f"{low:4.2f} to {high:4.2f} {mine.sum():10} {right[mine].mean():7.1%}")
+    return lines
+
+
 def _draw_mistakes(reading: Reading, out: Path) -> None:
-    """A cut-out per wrong site; its name says what was read, what is true, and whether asked."""
+    """A picture per wrong site: what was read, what is true, and whether it was asked."""
     for site in reading.read:
         if site in reading.right:
             continue
         out.mkdir(parents=True, exist_ok=True)
         how = "asked" if site in reading.asked else "silent"
-        read = reading.read[site] or "nothing"
+        read, true = reading.read[site] or "nothing", reading.photo.truth[site]
         photo = reading.photo.name.rpartition(".")[0].replace("/", "-")
-        label = f"{photo}-{site}-{how}-read-{read}-true-{reading.photo.truth[site]}"
+        label = f"{reading.taught}-{photo}-{site}-{how}-read-{read}-true-{true}"
         name = "".join(c if c.isalnum() or c in "-_" else "_" for c in label)
-        large = cv2.resize(reading.photo.cuts[site], None, fx=4, fy=4)
-        cv2.imwrite(str(out / f"{name}.png"), (large * 255).astype(np.uint8))
+        y, x = reading.photo.starts_px[site]
+        cut = reading.photo.board_bgr[y : y + SPAN_PX, x : x + SPAN_PX]
+        words = (f"{how} {reading.belief[site]:.2f}", f"read {read}", f"true {true}")
+        cv2.imwrite(str(out / f"{name}.png"), _write_under(cut, words))
+
+
+def _write_under(cut: Pixels, words: Sequence[str]) -> Pixels:
+    """The cut-out, larger, with a line of text under it for each of the words."""
+    large = cv2.resize(cut, None, fx=LARGER, fy=LARGER, interpolation=cv2.INTER_CUBIC)
+    strip = np.full((20 * len(words) + 6, large.shape[1], 3), 255, np.uint8)
+    for row, text in enumerate(words):
+        # The fonts of OpenCV know no other letters.
+        plain = text.encode("ascii", "backslashreplace").decode()
+        cv2.putText(
+            strip,
+            plain,
+            (6, 18 + 20 * row),
+            cv2.FONT_HERSHEY_SIMPLEX,
+            0.5,
+            (0, 0, 0),
+            1,
+            cv2.LINE_AA,
+        )
+    return np.vstack([large, strip]).astype(np.uint8, copy=False)

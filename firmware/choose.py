@@ -1,12 +1,13 @@
 """Decides what to do with what the camera saw after a press: book it, refuse it, or ask."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 
 from rules.entry import quiet
 from rules.game import Seat
 from rules.session import Session
-from rules.status import Choice, Difference
+from rules.status import Choice, Difference, Trouble
+from rules.table import EMPTY
 from rules.verdict import LEGAL, Verdict
 from vision.matching import Explanation, differ, match, taken_back
 from vision.observation import Observation
@@ -49,16 +50,33 @@ class Ask:
     code: str
     choices: tuple[Choice, ...] = ()
     differences: tuple[Difference, ...] = ()
+    trouble: Trouble | None = None
 
 
 Decision = Book | Refuse | Ask
 
 
-def choose(session: Session, seen: Observation, seat: Seat) -> Decision:
+def choose(
+    session: Session, seen: Observation, seat: Seat, trouble: Trouble | None = None
+) -> Decision:
     """What to do after ``seat`` has pressed and the camera has seen ``seen``.
 
     Whether it was that seat's turn is left to the session, which says so in its refusal.
     """
+    decision = _decide(session, seen, seat)
+    if trouble is None:
+        return decision
+    if isinstance(decision, Ask):
+        return replace(decision, trouble=trouble)
+    layout = session.game.layout(session.state)
+    if trouble.code != "foreign" or all(layout.get(s, EMPTY) != EMPTY for s in trouble.sites):
+        return decision
+    # What lies where nothing should may be part of the move: people tell.
+    verdict = decision.verdict if isinstance(decision, Refuse) else LEGAL
+    return Ask("unclear", (Choice(decision.moves, verdict, 1.0),), trouble=trouble)
+
+
+def _decide(session: Session, seen: Observation, seat: Seat) -> Decision:
     game, state = session.game, session.state
     differences = differ(game.layout(state), seen)
     explanations = _explain(session, seen)
@@ -81,7 +99,8 @@ def choose(session: Session, seen: Observation, seat: Seat) -> Decision:
         return Ask("mismatch", choices, tuple(open_sites) or differences)
     rivals = [e for e in explanations[1:] if best.verdict.legal or e.verdict.legal]
     lead = best.score - rivals[0].score if rivals else best.score
-    if min(lead, best.score) < MARGIN or len(set(best.movers)) > 1:
+    unseen = not best.laid.keys() <= seen.beliefs.keys()
+    if min(lead, best.score) < MARGIN or len(set(best.movers)) > 1 or unseen:
         same_picture = rivals and lead < TIE and rivals[0].laid == best.laid
         return Ask("several" if same_picture else "unclear", choices)
     if best.verdict.legal:

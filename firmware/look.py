@@ -8,13 +8,17 @@ import cv2
 import numpy as np
 
 from rules.game import AnyGame
+from rules.status import Trouble
 from rules.table import EMPTY, Face, Site
+from rules.texts import CORE, load
+from vision.board import AS_PLANNED, BoardWatch
 from vision.cards import Cards, find_cards
 from vision.frame import Frame, Numbers, Pixels, read_picture
 from vision.looks import DrawnLooks
 from vision.observation import Observation
 from vision.observe import Observer, reading_scale
 from vision.rectify import TableImage, rectify
+from vision.trouble import doubt, examine, explain_lost
 
 from .errors import FirmwareError
 
@@ -32,26 +36,41 @@ class Sighting:
     cards: Cards
     image: TableImage | None
     observation: Observation | None
+    trouble: Trouble | None = None
 
 
 def look_at(path: Path, game: AnyGame) -> Sighting:
     """Read a picture as a table of this game; ``NotAPicture`` for anything else than a picture."""
     frame = read_picture(path)
     plan = game.plan
-    image = rectify(frame, plan, px_per_mm=reading_scale(plan))
-    seen = Observer(plan, DrawnLooks(plan)).observe(image) if image else None
-    return Sighting(frame, find_cards(frame.bgr), image, seen)
+    cards = find_cards(frame.bgr)
+    image = rectify(frame, plan, px_per_mm=reading_scale(plan), cards=cards)
+    if image is None:
+        return Sighting(frame, cards, None, None, explain_lost(frame, cards, plan))
+    place = BoardWatch(plan).look(image)
+    if place and place != image.place:
+        image = rectify(frame, plan, px_per_mm=reading_scale(plan), cards=cards, place=place)
+        assert image is not None
+    seen = Observer(plan, DrawnLooks(plan)).observe(image)
+    seen, doubtful = doubt(image, plan, seen)
+    return Sighting(frame, cards, image, seen, examine(frame, cards, image, plan) or doubtful)
 
 
 def report(sighting: Sighting, game: AnyGame) -> Iterator[str]:
     """What was seen, line by line."""
     found = ", ".join(str(number + 1) for number in sorted(sighting.cards.corners_px)) or "none"
     yield f"cards: {found}"
+    trouble = sighting.trouble
+    if trouble:
+        yield f"trouble: {load('en', CORE).say(f'trouble.{trouble.code}', trouble.fields)}"
     image, seen = sighting.image, sighting.observation
     if image is None or seen is None:
         yield "table: not in view; at least three corner cards must be, each at its own corner"
         return
     yield f"table: in view, the cards lie true to {image.fit_mm:.2f} mm"
+    if image.place != AS_PLANNED:
+        gap_mm = image.place.apart_mm(AS_PLANNED, game.plan.size_mm)
+        yield f"board: found up to {gap_mm:.0f} mm from its place"
     lying = list(_lying(seen))
     yield f"lying: {len(lying)} of {len(game.plan.sites)} sites"
     yield from (f"  {site:<5} {face:<14} {share:6.1%}" for site, face, share in lying)

@@ -2,19 +2,55 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from .game import Seat
 from .table import Face, Site
+from .teaching import PictureKind
 from .verdict import Verdict
 
-Mode = Literal[
-    "idle", "ready", "hands", "reading", "question", "refused", "table_lost", "camera_lost"
-]
-"""``idle``: no game; ``table_lost``: too few corner cards in view; the rest says its name."""
+Mode = Literal["idle", "ready", "hands", "reading", "question", "refused", "trouble", "camera_lost"]
+"""``idle``: no game; ``trouble``: the picture cannot be read; the rest says its name."""
 
 Pattern = Literal["off", "steady", "slow", "double"]
 """Lamp grammar. steady: your turn; slow blink: reading; double blink: look at the phone."""
+
+
+SITES_NAMED = 6
+
+TroubleCode = Literal[
+    "no_cards",
+    "cards_missing",
+    "cards_moved",
+    "too_dark",
+    "too_bright",
+    "blurred",
+    "out_of_view",
+    "board_lost",
+    "glare",
+    "foreign",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What is wrong with the picture; nothing is booked by what it hides."""
+
+    code: TroubleCode
+    """Text ``trouble.<code>``: what it is, and what to do about it."""
+    sites: tuple[Site, ...] = ()
+    """Where it is, if it is not the whole picture."""
+    cards: tuple[int, ...] = ()
+    """The corner cards that it is about, 1 to 4 as printed on them."""
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """For its text; of many sites the first few."""
+        more = ("…",) if len(self.sites) > SITES_NAMED else ()
+        return {
+            "cards": tuple(f"card_{number}" for number in self.cards),
+            "sites": (*self.sites[:SITES_NAMED], *more),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +83,23 @@ class Question:
     """Why it asks: text ``question.<code>``."""
     choices: tuple[Choice, ...]
     differences: tuple[Difference, ...] = ()
+    trouble: Trouble | None = None
+    """What in the picture was in the way; when it is gone, so is the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Teaching:
+    """What is happening to the draft of a lesson; the draft itself is a file, see ``lessons``."""
+
+    game: str
+    revision: int
+    """Rises with every change of the draft or of the versions: read them again."""
+    taking: PictureKind | None = None
+    """A picture of this kind is being taken."""
+    problem: str = ""
+    """Why the last picture could not be taken or used: text ``teaching.problem.<code>``."""
+    trouble: Trouble | None = None
+    """For the problem ``trouble``: what is wrong with the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,5 +116,8 @@ class Status:
     camera: str = "none"
     problem: str = ""
     """For ``camera_lost``: the reason, in the words of the camera."""
+    trouble: Trouble | None = None
+    """For ``trouble``: the reason."""
     lying: Mapping[Site, Face] | None = field(default=None, hash=False)
     """Virtual table only: what lies there now."""
+    teaching: Teaching | None = None

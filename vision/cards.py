@@ -49,13 +49,16 @@ def marker_corners_mm(size_mm: tuple[float, float]) -> dict[int, Numbers]:
     return {i: corners + inwards for i, corners in card_corners_mm(size_mm).items()}
 
 
-def find_cards(bgr: Pixels) -> Cards:
-    """The corner cards in a frame; a card that is partly covered is not found."""
+def find_cards(bgr: Pixels, first: int = 0) -> Cards:
+    """The corner cards in a frame; a card that is partly covered is not found.
+
+    ``first`` is the number of the first of the four markers; other sheets have others.
+    """
     gray = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY).astype(np.uint8, copy=False)
     corners, ids, _ = _detector(gray.shape[0]).detectMarkers(gray)
     if ids is None:
         return Cards()
-    numbers = [int(number) for number in ids.ravel()]
+    numbers = [int(number) - first for number in ids.ravel()]
     found: dict[int, Numbers] = {}
     for number, quad in sorted(zip(numbers, corners, strict=True), key=lambda c: c[0]):
         # Two of the same number are no card but a copy of one.

@@ -23,3 +23,7 @@ class NotOnTheTable(VisionError, LookupError):
 
 class NothingTaught(VisionError, ValueError):
     """There are too few examples to tell faces apart; says what was expected and got."""
+
+
+class BoardUnclear(VisionError, ValueError):
+    """Taps that no board fits; says what was expected and got."""

@@ -102,7 +102,7 @@ class _Group:
         self._places_mm = np.array([(p.x_mm, p.y_mm) for p in places])
         self._pitch_mm = pitch_mm
         bare = looks.bare()
-        discs = np.stack([_disc_of(_soften(bare[s]), 0, 0) for s in self.sites])
+        discs = np.stack([disc_of(_soften(bare[s]), 0, 0) for s in self.sites])
         self._bare = features(discs, PLAIN_EVENNESS)
         faces = looks.faces(pitch_mm)
         self.faces = (EMPTY, *faces)
@@ -188,7 +188,7 @@ class _Prototypes:
             for dy in range(-BORDER_PX, BORDER_PX + 1)
             if dx * dx + dy * dy <= reach_px * reach_px
         ]
-        rows = [[_disc_of(p, dx, dy) for p in patches for dx, dy in shifts] for patches in faces]
+        rows = [[disc_of(p, dx, dy) for p in patches for dx, dy in shifts] for patches in faces]
         self._starts = np.cumsum([0, *map(len, rows)])[:-1]
         self._looks = features(np.concatenate([np.stack(r) for r in rows]), evenness)
         self._squares = self._looks**2
@@ -227,7 +227,7 @@ class _Bank:
 
 def _evenness(patches: Sequence[Patch]) -> float:
     """How the looks of a face are to be compared: by their print, if they have one."""
-    light = np.stack([_disc_of(p, 0, 0).sum(axis=1) for p in patches])
+    light = np.stack([disc_of(p, 0, 0).sum(axis=1) for p in patches])
     printed = light.var() > PRINTED * (light**2).mean()
     return PRINTED_EVENNESS if printed else PLAIN_EVENNESS
 
@@ -294,6 +294,6 @@ _SMOOTH = _smooth()
 _SMOOTH_COLUMNS = np.ascontiguousarray(_SMOOTH.T)
 
 
-def _disc_of(patch: Patch, dx_px: int, dy_px: int) -> Patch:
+def disc_of(patch: Patch, dx_px: int, dy_px: int) -> Patch:
     """The colours of the disc when the piece lies ``dx_px``, ``dy_px`` beside its place."""
     return patch[_ROWS + BORDER_PX - dy_px, _COLUMNS + BORDER_PX - dx_px]

@@ -8,6 +8,7 @@ import numpy as np
 
 from rules.table import Plan
 
+from .board import AS_PLANNED, BoardPlace
 from .cards import BORDER_MM, IDS, Cards, card_corners_mm, find_cards, marker_corners_mm
 from .frame import Frame, Numbers, Pixels
 from .pose import Pose, lens_of, project
@@ -34,11 +35,13 @@ class TableImage:
     fit_mm: float
     """Mean distance of the markers' corners from where they belong."""
     homography: Numbers
-    """From table millimetres to pixels of the frame."""
+    """From millimetres of the plan to pixels of the frame."""
     pose: Pose
     """Where the camera stands, for a lens of common focal length."""
     at_s: float
     name: str = ""
+    place: BoardPlace = AS_PLANNED
+    """Where on the table the board was taken to lie."""
 
     def to_px(self, x_mm: float, y_mm: float) -> tuple[float, float]:
         """Where a place on the table is in ``bgr``; whole numbers are the middles of pixels."""
@@ -52,15 +55,27 @@ class TableImage:
 
 
 def rectify(
-    frame: Frame, plan: Plan, *, px_per_mm: float, margin_mm: float = MARGIN_MM
+    frame: Frame,
+    plan: Plan,
+    *,
+    px_per_mm: float,
+    margin_mm: float = MARGIN_MM,
+    first_card: int = 0,
+    cards: Cards | None = None,
+    place: BoardPlace = AS_PLANNED,
 ) -> TableImage | None:
-    """The table in this frame, or None when fewer than three cards lie where they belong."""
-    cards = find_cards(frame.bgr)
+    """The table in this frame, or None when fewer than three cards lie where they belong.
+
+    ``cards`` saves looking for them again. What is millimetres afterwards is the plan's, wherever
+    on the table the board lies.
+    """
+    cards = find_cards(frame.bgr, first_card) if cards is None else cards
     located = locate(cards, plan.size_mm)
     if located is None:
         return None
     homography, fit_mm = located
     whites = _whites(frame.bgr, cards, homography, plan.size_mm)
+    homography = homography @ place.matrix()
     width, height = (round((side + 2 * margin_mm) * px_per_mm) for side in plan.size_mm)
     offset = 0.5 / px_per_mm - margin_mm
     to_mm = np.array([[1 / px_per_mm, 0, offset], [0, 1 / px_per_mm, offset], [0, 0, 1.0]])
@@ -79,6 +94,7 @@ def rectify(
         pose=Pose.of_homography(homography, lens_of(frame_width, frame_height)),
         at_s=frame.at_s,
         name=frame.name,
+        place=place,
     )
 
 

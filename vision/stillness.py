@@ -1,6 +1,7 @@
 """When the table may be read: nothing moves, and no hand or other foreign thing is over it."""
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -9,10 +10,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rules.status import Trouble
 from rules.table import Plan
 
+from .board import AS_PLANNED, BoardPicture, BoardPlace, BoardWatch
+from .cards import Cards, find_cards
 from .frame import Frame, Pixels
 from .rectify import MARGIN_MM, TableImage, rectify
+from .trouble import examine, explain_lost
 
 Floats: TypeAlias = NDArray[np.float32]
 Activity = Literal["still", "moving"]
@@ -52,7 +57,9 @@ def _shrink(bgr: Pixels) -> Floats:
     size = bgr.shape[1] // factor, bgr.shape[0] // factor
     whole = bgr[: size[1] * factor, : size[0] * factor]
     small = cv2.resize(whole, size, interpolation=cv2.INTER_AREA)
-    return cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    gray = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    # The noise of a poor sensor is no motion, and what moves is larger than a few spots.
+    return cv2.blur(gray, (3, 3)).astype(np.float32, copy=False)
 
 
 def _moved(before: Floats, now: Floats) -> bool:
@@ -80,12 +87,16 @@ OVER_RIM_MM2, OVER_TABLE_MM2 = 200.0, 100.0
 
 
 def hands_over(
-    image: TableImage, clear: TableImage, plan: Plan, most_sites: int = MOST_SITES
+    image: TableImage,
+    clear: TableImage,
+    plan: Plan,
+    most_sites: int = MOST_SITES,
 ) -> bool:
     """Whether something foreign is over the table that was not there in ``clear``.
 
     A hand, sleeve, cup or cat: a change that reaches in over the edge of the table, or that covers
     many sites at once. What was laid on sites does neither, and changes of light are not counted.
+    When the board has moved in between, what is around it has changed and is left out.
     """
     changed = _changes(image, clear)
     px_per_mm = changed.shape[1] / (plan.size_mm[0] + 2 * image.margin_mm)
@@ -97,7 +108,7 @@ def hands_over(
     over_rim = np.bincount(labels[rim & (changed > 0)], minlength=count)[1:]
     px_per_mm2 = px_per_mm**2
     enough = (over_rim > OVER_RIM_MM2 * px_per_mm2) & (over_table > OVER_TABLE_MM2 * px_per_mm2)
-    if enough.any():
+    if enough.any() and image.place == clear.place:
         return True
     count, labels = cv2.connectedComponents(changed)
     places = np.array([(p.x_mm, p.y_mm) for p in plan.places.values()])
@@ -185,6 +196,8 @@ class Sight:
 
     state: Literal["moving", "lost", "covered", "clear"]
     image: TableImage | None = None
+    trouble: Trouble | None = None
+    """Why it is ``lost``."""
 
 
 class Gate:
@@ -198,29 +211,53 @@ class Gate:
         margin_mm: float = MARGIN_MM,
         settle_s: float = SETTLE_S,
         accept_s: float = ACCEPT_S,
+        place: BoardPlace = AS_PLANNED,
+        boards: Sequence[BoardPicture] | None = None,
     ) -> None:
         self._plan = plan
         self._px_per_mm = px_per_mm
         self._margin_mm = margin_mm
         self._accept_s = accept_s
         self._stillness = Stillness(settle_s)
+        self._watch = BoardWatch(plan, place, boards)
         # More than one: after an elbow that was accepted is gone, the table before it counts.
         self._clear: deque[TableImage] = deque(maxlen=3)
 
     def feed(self, frame: Frame) -> Sight:
         if self._stillness.feed(frame) == "moving":
             return Sight("moving")
-        image = rectify(frame, self._plan, px_per_mm=self._px_per_mm, margin_mm=self._margin_mm)
+        cards = find_cards(frame.bgr)
+        image = self._rectify(frame, cards, self._watch.place)
         if image is None:
-            return Sight("lost")
+            return Sight("lost", trouble=explain_lost(frame, cards, self._plan))
+        trouble = examine(frame, cards, image, self._plan)
+        if trouble:
+            return Sight("lost", image, trouble)
+        place = self._watch.look(image)
+        if place is not None and place != image.place:
+            image = self._rectify(frame, cards, place) or image
         known = next((c for c in self._clear if not hands_over(image, c, self._plan)), None)
+        if known is None and place is None:
+            return Sight("lost", image, Trouble("board_lost"))
         if known is not None:
             self._clear.remove(known)
         elif self._clear and self._stillness.still_s(frame.at_s) < self._accept_s:
             return Sight("covered", image)
         self._clear.appendleft(image)
+        self._watch.remember(image)
         return Sight("clear", image)
 
     def accept(self) -> None:
         """Somebody says that nothing is over the table: begin anew with what is seen next."""
         self._clear.clear()
+        self._watch.forget()
+
+    def _rectify(self, frame: Frame, cards: Cards, place: BoardPlace) -> TableImage | None:
+        return rectify(
+            frame,
+            self._plan,
+            px_per_mm=self._px_per_mm,
+            margin_mm=self._margin_mm,
+            cards=cards,
+            place=place,
+        )

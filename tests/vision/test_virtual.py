@@ -77,6 +77,8 @@ SWITCHES = {
     "misplaced_mm": 1.0,
     "turned_deg": 4.0,
     "surface": "cloth",
+    "board_moved_mm": (8.0, -5.0),
+    "board_turned_deg": 4.0,
     "covered_cards": 1,
     "blur_px": 1.0,
     "noise": 1.0,

@@ -46,6 +46,7 @@ class VirtualTable:
         self._arm: Arm | None = None
         self._covered: frozenset[int] = frozenset()
         self._bumps = 0
+        self._pushed = (0.0, 0.0, 0.0)
         self._unplugged = False
         self.lay(layout or {})
 
@@ -105,6 +106,11 @@ class VirtualTable:
         with self._lock:
             self._bumps += 1
 
+    def push(self, x_mm: float, y_mm: float, turn_deg: float = 0.0) -> None:
+        """Somebody pushes the board: from now on it lies so far from where it lay at first."""
+        with self._lock:
+            self._pushed = (x_mm, y_mm, turn_deg)
+
     @property
     def unplugged(self) -> bool:
         """While it is, the camera gives no pictures."""
@@ -117,7 +123,8 @@ class VirtualTable:
     def state(self) -> "TableState":
         """Everything at once, as it is at one moment."""
         with self._lock:
-            return TableState(dict(self._lying), self._arm, self._covered, self._bumps)
+            lying = dict(self._lying)
+            return TableState(lying, self._arm, self._covered, self._bumps, self._pushed)
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,8 @@ class TableState:
     arm: Arm | None
     covered: frozenset[int]
     bumps: int
+    pushed: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """The board: across, along, and turned by so many degrees."""
 
 
 class VirtualCamera:
@@ -177,11 +186,21 @@ class VirtualCamera:
             covered=state.covered,
             bump_deg=self._knocked(state.bumps),
         )
-        bgr = self._painter.paint(state.lying, self._misbehaviour, moment)
+        bgr = self._painter.paint(state.lying, self._after(state.pushed), moment)
         return Frame(bgr, at_s, f"{self.name} {self._tick}")
 
     def close(self) -> None:
         """Nothing to give back."""
+
+    def _after(self, pushed: tuple[float, float, float]) -> Misbehaviour:
+        """The room in which the board was pushed."""
+        if not any(pushed):
+            return self._misbehaviour
+        (x_mm, y_mm), deg = self._misbehaviour.board_moved_mm, self._misbehaviour.board_turned_deg
+        moved_mm = (x_mm + pushed[0], y_mm + pushed[1])
+        return replace(
+            self._misbehaviour, board_moved_mm=moved_mm, board_turned_deg=deg + pushed[2]
+        )
 
     def _passing_arm(self, at_s: float) -> Arm | None:
         """Now and then a hand comes by itself."""

@@ -47,6 +47,10 @@ class Misbehaviour:
     turned_deg: float = 0.0
     surface: Surface = "wood"
     covered_cards: int = 0
+    board_moved_mm: tuple[float, float] = (0.0, 0.0)
+    """How far the board with all that lies on it was pushed; the cards stay where they are."""
+    board_turned_deg: float = 0.0
+    """About its middle."""
 
     blur_px: float = 0.0
     noise: float = 0.0

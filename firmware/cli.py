@@ -12,6 +12,7 @@ import click
 
 from rules import games
 from rules.errors import RulesError
+from rules.lessons import Lessons
 from rules.texts import Language
 from vision.errors import VisionError
 
@@ -194,6 +195,64 @@ def export(
     click.echo(EXPORTS[form](steps), nl=False)
 
 
+@main.command()
+@click.argument("game")
+@click.argument("pictures", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--bare", multiple=True, type=click.Path(path_type=Path), help="Of the bare table.")
+@click.option("--labels", type=click.Path(path_type=Path), help="Labels that were gone through.")
+@click.option("--ask", is_flag=True, help="Ask for the labels here.")
+@click.option("--gaps", is_flag=True, help="Keep it though something is missing.")
+@click.option("--anew", is_flag=True, help="Begin with nothing, forgetting a draft.")
+@click.option("--out", type=click.Path(path_type=Path), default=".", help="Folder for the labels.")
+@click.option("--camera", help="Take the pictures with it, after a question for each.")
+@click.option("--versions", is_flag=True, help="List what has been taught.")
+@click.option("--use", type=int, help="Read with this older version again.")
+@click.option("--export", "to", type=click.Path(path_type=Path), help="Write the lesson here.")
+@click.option(
+    "--import", "origin", type=click.Path(path_type=Path), help="Take a lesson from here."
+)
+@_state_options
+def teach(
+    settings: Path | None,
+    state: Path | None,
+    game: str,
+    pictures: tuple[Path, ...],
+    bare: tuple[Path, ...],
+    labels: Path | None,
+    ask: bool,
+    gaps: bool,
+    anew: bool,
+    out: Path,
+    camera: str | None,
+    versions: bool,
+    use: int | None,
+    to: Path | None,
+    origin: Path | None,
+) -> None:
+    """Learn how the pieces of a game look, from pictures of them.
+
+    PICTURES show pieces on the sites of the table, or on the sheet of `tafelmaat print sheet`.
+    What is seen is proposed in a file of labels beside a contact sheet; go through it and give it
+    back with --labels, or answer here with --ask.
+    """
+    from .desk import Desk, Task, work
+
+    desk = Desk(Lessons(_settled(settings, state).state_dir, game), games.find(game))
+    if versions:
+        for line in desk.versions():
+            click.echo(line)
+    elif use is not None:
+        click.echo(f"lesson {use} is read with again, as lesson {desk.use(use)}")
+    elif to is not None:
+        click.echo(f"{to}: lesson {desk.export(to)}")
+    elif origin is not None:
+        click.echo(f"lesson {desk.bring(origin)}")
+    else:
+        task = Task(pictures, bare, camera, labels, ask, gaps, anew, out)
+        for line in work(desk, task, lambda text, default: str(click.prompt(text, default))):
+            click.echo(line)
+
+
 @main.group(name="print")
 def print_group() -> None:
     """Sheets to print at true scale."""
@@ -210,6 +269,20 @@ def cards(out: Path) -> None:
     except OSError as error:
         raise FirmwareError(f"{out}: {error.strerror}") from error
     click.echo(out)
+
+
+@print_group.command(name="sheet")
+@click.argument("game")
+@click.argument("out", type=click.Path(path_type=Path), default="tafelmaat-sheet.pdf")
+def sheet(game: str, out: Path) -> None:
+    """The sheet on which the pieces of a game are laid to be taught, as a PDF."""
+    from .printing import print_sheet
+
+    try:
+        pages = print_sheet(out, games.find(game).plan)
+    except OSError as error:
+        raise FirmwareError(f"{out}: {error.strerror}") from error
+    click.echo(f"{out}: {pages} page{'s' * (pages != 1)}")
 
 
 def _settled(settings: Path | None, state: Path | None) -> Settings:

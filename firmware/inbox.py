@@ -7,13 +7,16 @@ from typing import Literal
 
 from rules.commands import Command, Request
 from rules.game import Seat
+from rules.status import Trouble
+from rules.teaching import Lesson
 
 from .choose import Decision
 
 Code = Literal["booked", "refused", "done", "stale", "invalid", "unavailable"]
 
-Activity = Literal["still", "hands", "table_lost"]
-"""What the camera sees happening. hands: something moves or lies over the table."""
+Activity = Literal["still", "hands", "trouble"]
+"""What the camera sees happening. hands: something moves or lies over the table; trouble: the
+picture cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,18 @@ class Unseen:
 
     number: int
     reason: str
+    trouble: Trouble | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pictured:
+    """Picture ``number`` for a lesson: the draft with it, or what was in the way.
+
+    For one of the whole table, the picture itself as a PNG.
+    """
+
+    number: int
+    outcome: Lesson | bytes | Trouble | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +75,8 @@ class Active:
     """Something else is happening on the table now."""
 
     activity: Activity
+    trouble: Trouble | None = None
+    """What is wrong with the picture, or was when it was read last and still is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +113,8 @@ class Stop:
     """End the thread that owns the game."""
 
 
-Message = Edge | Seen | Unseen | Active | CameraGone | CameraBack | Asked | Crashed | Stop
+Message = (
+    Edge | Seen | Unseen | Pictured | Active | CameraGone | CameraBack | Asked | Crashed | Stop
+)
 
 Inbox = SimpleQueue[Message]

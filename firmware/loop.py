@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty
 from time import monotonic
 
+from rules import games
 from rules.commands import (
     Answer,
     Command,
@@ -16,6 +17,8 @@ from rules.commands import (
     Request,
     StartGame,
     TakeBack,
+    TakePicture,
+    Teach,
     Tidy,
 )
 from rules.errors import JournalLost, RulesError, StaleCommand
@@ -23,10 +26,11 @@ from rules.events import Event, MoveRefused
 from rules.game import Seat
 from rules.journal import Journal
 from rules.session import Session, decide, evolve
-from rules.status import Mode, Question, Status
+from rules.status import Mode, Question, Status, Trouble
 
+from .buttons import Buttons
 from .choose import Ask, Book, Decision, Refuse
-from .debounce import Contact, Timing, due_s, look, sync, turn
+from .debounce import Timing
 from .errors import BadRequest, Unavailable
 from .eyes import CameraEyes
 from .inbox import (
@@ -40,6 +44,7 @@ from .inbox import (
     Edge,
     Inbox,
     Message,
+    Pictured,
     Reply,
     Seen,
     Stop,
@@ -47,6 +52,7 @@ from .inbox import (
 )
 from .lamps import lit, patterns
 from .panel import Panel
+from .teacher import Teacher
 from .virtual import VirtualTabletop
 
 log = logging.getLogger(__name__)
@@ -76,6 +82,7 @@ class Loop:
         *,
         panel: Panel | None = None,
         tabletop: VirtualTabletop | None = None,
+        teacher: Teacher | None = None,
         timing: Timing | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
@@ -84,15 +91,17 @@ class Loop:
         self._eyes = eyes
         self._panel = panel
         self._tabletop = tabletop
+        self._teacher = teacher
         self._timing = timing or Timing()
+        self._buttons = Buttons(panel, self._timing)
         self._clock = clock
         self._observers: list[Callable[[Session | None, Status], None]] = []
-        self._contacts: dict[Seat, Contact] = {}
         self._running = True
         self._notice = journal.notice
         self._camera = "none"
         self._camera_problem = ""
         self._activity: Activity = "still"
+        self._trouble: Trouble | None = None
         self._looks = 0
         self._questions = 0
         self._look: _Look | None = None
@@ -122,22 +131,26 @@ class Loop:
         """One thing that happened."""
         match message:
             case Edge(seat, down, at_s):
-                contact = self._contacts.get(seat, Contact())
-                self._contacts[seat], pushes = turn(contact, down, at_s, self._timing)
-                for push in pushes:
+                for push in self._buttons.turn(seat, down, at_s):
                     self._press(seat, push == "long")
             case Asked(request, reply):
                 reply(self._answer(request))
             case Seen(number, decision):
                 if self._look and self._look.number == number:
                     self._act_on(decision, self._look.seat)
-            case Unseen(number, reason):
+            case Unseen(number, reason, trouble):
                 if self._look and self._look.number == number:
-                    self._ask(self._look.seat, Ask(reason))
-            case Active(activity):
-                self._activity = activity
+                    self._ask(self._look.seat, Ask(reason, trouble=trouble))
+            case Active(activity, trouble):
+                self._activity, self._trouble = activity, trouble
+                self._follow_trouble()
+            case Pictured(number, outcome):
+                if self._teacher:
+                    self._teacher.take(number, outcome)
             case CameraGone(reason):
                 self._camera_problem = reason
+                if self._teacher:
+                    self._teacher.fail("camera_lost")
                 if self._look:
                     self._ask(self._look.seat, Ask("camera_lost"))
             case CameraBack(name):
@@ -151,27 +164,18 @@ class Loop:
     def tick(self) -> None:
         """What only needs time to pass: held buttons, and lamps that blink."""
         now_s = self._clock()
-        if self._panel:
-            self._panel.release(now_s)
-        for seat, contact in list(self._contacts.items()):
-            if self._panel:
-                contact = sync(contact, self._panel.down(seat), now_s)
-            self._contacts[seat], pushes = look(contact, now_s, self._timing)
-            for push in pushes:
-                self._press(seat, push == "long")
-                self._show()
+        for seat, push in self._buttons.wait(now_s):
+            self._press(seat, push == "long")
+            self._show()
         if self._panel:
             self._panel.show([lit(p, now_s) for p in self.status.lamps])
 
     def _wait_s(self) -> float:
         """How long nothing is due, unless a message comes."""
         blinks = any(p in ("slow", "double") for p in self.status.lamps)
-        times = [due_s(c, self._timing) for c in self._contacts.values()]
-        times.append(self._panel.due_s() if self._panel else None)
         now_s = self._clock()
-        waits = [BLINK_TICK_S if blinks else IDLE_TICK_S]
-        waits += [max(0.0, t - now_s) for t in times if t is not None]
-        return min(waits)
+        soon = [max(0.0, t - now_s) for t in self._buttons.due_s()]
+        return min([BLINK_TICK_S if blinks else IDLE_TICK_S, *soon])
 
     def _replay(self) -> Session | None:
         """The game in the journal; one that cannot be replayed is reported and left alone."""
@@ -214,7 +218,15 @@ class Loop:
     def _ask(self, seat: Seat, ask: Ask) -> None:
         self._drop()
         self._questions += 1
-        self._question = Question(self._questions, seat, ask.code, ask.choices, ask.differences)
+        self._question = Question(
+            self._questions, seat, ask.code, ask.choices, ask.differences, ask.trouble
+        )
+
+    def _follow_trouble(self) -> None:
+        """A question because of a trouble lasts as long as one does."""
+        question = self._question
+        if question and question.trouble and self._activity != "hands":
+            self._question = replace(question, trouble=self._trouble) if self._trouble else None
 
     def _drop(self) -> None:
         """Forget the look, question or refusal that is open."""
@@ -241,8 +253,13 @@ class Loop:
             self._notice = f"the journal cannot be written: {error}"
             self.session = self._replay()  # whether it was written after all, only the file knows
             raise Unavailable(self._notice) from error
+        before = self.session
         for seq, event in enumerate(events, last - len(events) + 1):
             self.session = evolve(self.session, event, seq)
+        if self._teacher and self.session:
+            self._teacher.heed(
+                before, self.session, command, self._looks, self._question is not None
+            )
         self._drop()
         final = events[-1]
         if isinstance(final, MoveRefused):
@@ -283,7 +300,19 @@ class Loop:
             case Tidy():
                 session, tabletop = self._virtual()
                 tabletop.follow(session)
+            case _:
+                return self._teach(request)
         return "done", ""
+
+    def _teach(self, request: Teach) -> tuple[Code, str]:
+        if self._teacher is None:
+            raise Unavailable("this table has no place for lessons")
+        if isinstance(request, TakePicture):
+            if self._camera_problem:
+                raise Unavailable(self._camera_problem)
+            if self._tabletop:
+                self._tabletop.show(games.find(request.game).plan, self.session)
+        return self._teacher.perform(request)
 
     def _take_answer(self, answer: Answer) -> tuple[Code, str]:
         question = self._question
@@ -354,7 +383,9 @@ class Loop:
             lamps=patterns(mode, concerned, to_act, seats),
             camera=self._camera,
             problem=self._camera_problem or self._notice,
+            trouble=self._trouble,
             lying=self._tabletop.lying() if self._tabletop and session else None,
+            teaching=self._teacher.status if self._teacher else None,
         )
 
     def _mode(self) -> Mode:
@@ -366,8 +397,8 @@ class Loop:
             return "refused"
         if self._camera_problem:
             return "camera_lost"
-        if self._activity == "table_lost":
-            return "table_lost"
+        if self._activity == "trouble":
+            return "trouble"
         if self._look:
             return "reading"
         return "hands" if self._activity == "hands" else "ready"

@@ -1,20 +1,41 @@
-"""Sheets to print at true scale: the corner cards that tell the camera where the table lies.
+"""Sheets to print at true scale: the corner cards that tell the camera where the table lies, and
+the sheet on which pieces are laid to be taught.
 
 The sheets carry pictures and numbers only, so that one sheet serves every language.
 """
 
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import cv2
+import numpy as np
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.units import mm
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen.canvas import Canvas
 
-from vision.cards import BORDER_MM, CARD_MM, DICTIONARY, IDS, MARKER_MM
+from rules.drawing import corners
+from rules.table import Face, Piece, Place, Plan
+from vision.cards import BORDER_MM, CARD_MM, DICTIONARY, IDS, MARKER_MM, card_corners_mm
+from vision.teaching.sheet import (
+    EDGE_MM,
+    GAP_MM,
+    LABEL_MM,
+    PAGE_MM,
+    SIZE_MM,
+    Page,
+    lay_out,
+    mark_cells,
+)
+from vision.textures import face_texture
+
+from .errors import FirmwareError
 
 RULER_MM = 100
 """Measured after printing: if it is not this long, the printer has scaled the page."""
+
+LABEL_PX_PER_MM = 20.0
 
 _INNER = {0: (1, 0), 1: (0, 0), 2: (0, 1), 3: (1, 1)}
 """Which corner of a card touches the table, as (right, top)."""
@@ -36,6 +57,72 @@ def print_cards(path: Path) -> None:
     _draw_example(page, width / 2, 88 * mm)
     _draw_ruler(page, (width - RULER_MM * mm) / 2, 30 * mm)
     page.save()
+
+
+def print_sheet(path: Path, plan: Plan) -> int:
+    """Write the teaching sheet of a game, with a place for every face; how many pages it has."""
+    pages = lay_out(plan)
+    if not pages:
+        raise FirmwareError(f"{path}: no piece of this game fits on a page; teach on the table")
+    canvas = Canvas(str(path), pagesize=A4, invariant=1)
+    canvas.setTitle("Tafelmaat teaching sheet")
+    for page in pages:
+        _draw_page(canvas, plan, page)
+        canvas.showPage()
+    canvas.save()
+    return len(pages)
+
+
+def _draw_page(canvas: Any, plan: Plan, page: Page) -> None:
+    papers = card_corners_mm(SIZE_MM)
+    for number in IDS:
+        x, y = _on_page(*papers[number][3])
+        marker = page.first_card + number
+        _draw_marker(canvas, marker, x + BORDER_MM * mm, y + BORDER_MM * mm, MARKER_MM * mm)
+    for place in page.plan.places.values():
+        face = page.faces[place.site]
+        kinds = [page.plan.piece_of[face]] if face else list(page.plan.pieces.values())
+        _draw_place(canvas, place, kinds[0])
+        if face:
+            _draw_label(canvas, plan, place, face)
+
+
+def _on_page(x_mm: float, y_mm: float) -> tuple[float, float]:
+    """Where a point of the sheet's own table is on the page, from its bottom left corner."""
+    inset_mm = EDGE_MM + CARD_MM
+    return (x_mm + inset_mm) * mm, (PAGE_MM[1] - y_mm - inset_mm) * mm
+
+
+def _draw_place(canvas: Any, place: Place, piece: Piece) -> None:
+    """The outline of the piece, and the mark that shows that nothing lies there."""
+    canvas.saveState()
+    canvas.translate(*_on_page(place.x_mm, place.y_mm))
+    canvas.setLineWidth(0.3)
+    canvas.setStrokeGray(0.6)
+    outline = canvas.beginPath()
+    points = corners(piece.outline, piece.width_mm)
+    outline.moveTo(points[0][0] * mm, points[0][1] * mm)
+    for x, y in points[1:]:
+        outline.lineTo(x * mm, y * mm)
+    outline.close()
+    canvas.drawPath(outline)
+    for left_mm, top_mm, side_mm in mark_cells(place.pitch_mm):
+        side = side_mm * mm
+        canvas.rect(left_mm * mm, -top_mm * mm - side, side, side, stroke=0, fill=1)
+    canvas.restoreState()
+
+
+def _draw_label(canvas: Any, plan: Plan, place: Place, face: Face) -> None:
+    """Below a place, small: the drawing of the face to be laid there, and its letter."""
+    bgra = face_texture(plan, face, LABEL_PX_PER_MM).astype(np.uint16)
+    bgr = np.minimum(bgra[:, :, :3] + (255 - bgra[:, :, 3:]), 255).astype(np.uint8)
+    picture = ImageReader(BytesIO(cv2.imencode(".png", bgr)[1].tobytes()))
+    side = (LABEL_MM - 1) * mm
+    below_mm = place.y_mm + (place.pitch_mm + GAP_MM) / 2 + LABEL_MM - GAP_MM / 2
+    x, y = _on_page(place.x_mm, below_mm)
+    canvas.drawImage(picture, x - side, y, side, side)
+    canvas.setFont("Helvetica", 11)
+    canvas.drawString(x + 1 * mm, y + side / 2 - 4, plan.letters[face])
 
 
 def _draw_card(page: Any, number: int, x: float, y: float) -> None:

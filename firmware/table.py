@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rules.journal import Journal
+from rules.lessons import Lessons
 
 from .debounce import Timing
 from .errors import BadSettings
@@ -18,6 +19,7 @@ from .inbox import Inbox, Stop
 from .loop import Loop
 from .panel import open_panel
 from .settings import Settings, load_pins
+from .teacher import Teacher
 from .virtual import TabletopCamera, VirtualTabletop
 from .wire import Wire
 
@@ -48,13 +50,17 @@ def run_table(settings: Settings, *, demo: bool = False) -> None:
         panel = open_panel(panel_settings.pins, load_pins(own_map), inbox.put)
         if panel:
             stack.callback(panel.close)
-        eyes = CameraEyes(_opener(camera, tabletop, which), inbox.put, settings.reading)
+        lessons = partial(Lessons, settings.state_dir)
+        eyes = CameraEyes(
+            _opener(camera, tabletop, which), inbox.put, settings.reading, lessons=lessons
+        )
         loop = Loop(
             journal,
             inbox,
             eyes,
             panel=panel,
             tabletop=tabletop,
+            teacher=Teacher(eyes, lessons),
             timing=Timing(panel_settings.debounce_s, panel_settings.long_press_s),
         )
         wire = Wire(settings.socket, inbox, loop.status)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rules.session import Session
 from rules.table import EMPTY, Face, Plan, Site, changes
 
-from .errors import BadRequest
+from .errors import BadRequest, Unavailable
 
 if TYPE_CHECKING:  # drawing pictures takes OpenCV, which the table's first second must not wait for
     from vision.cameras.virtual import VirtualCamera, VirtualTable
@@ -51,6 +51,14 @@ class VirtualTabletop:
             if session.game.plan is not self._plan:
                 self._plan, self._table, self._lying = session.game.plan, None, {}
             self._put(session.game.layout(session.state))
+
+    def show(self, plan: Plan, session: Session | None) -> None:
+        """Let the bare table of a game be seen while none is played."""
+        if session is not None and session.game.plan is not plan:
+            raise Unavailable(f"the virtual table lies ready for {session.game.info.name}")
+        with self._lock:
+            if self._plan is not plan:
+                self._plan, self._table, self._lying = plan, None, {}
 
     def table(self) -> VirtualTable | None:
         """The table that a virtual camera can look at; another one for another game."""

@@ -6,6 +6,7 @@ from typing import Literal
 
 from .game import Seat
 from .table import Face, Site
+from .teaching import PictureKind, Point
 
 Source = Literal["camera", "panel", "web", "cli"]
 
@@ -87,4 +88,68 @@ class Tidy:
     """Make the virtual table lie as the game says, as hands would after a refusal."""
 
 
-Request = Press | Answer | Lay | Tidy
+@dataclass(frozen=True, slots=True)
+class TakePicture:
+    """Photograph the table for the draft of a lesson, once nothing moves.
+
+    The first picture begins a draft: with what is taught already, or ``anew`` with nothing.
+    """
+
+    game: str
+    picture: PictureKind
+    anew: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCuts:
+    """Confirm what cut-outs of the draft show; None: nothing of this game, drop it."""
+
+    game: str
+    faces: Mapping[str, Face | None] = field(hash=False)
+    """Name of the cut-out -> face, ``empty`` for the bare table."""
+
+
+@dataclass(frozen=True, slots=True)
+class DropPicture:
+    """Take the cut-outs of one photograph out of the draft."""
+
+    game: str
+    picture: int
+
+
+@dataclass(frozen=True, slots=True)
+class DropDraft:
+    """Forget the draft; what was kept before stays."""
+
+    game: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepLesson:
+    """Make the confirmed cut-outs of the draft the newest version, and read with it."""
+
+    game: str
+    gaps: bool = False
+    """Also when faces are missing or cut-outs unconfirmed; else that is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseLesson:
+    """Make an older version the newest one again."""
+
+    game: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TapBoard:
+    """Say where the board lies between the corner cards: the middles of its outermost sites."""
+
+    game: str
+    taps_mm: tuple[Point, ...]
+    """Of ``teaching.tap_sites``, from the inner corner of the first card; none: as planned."""
+
+
+Teach = TapBoard | TakePicture | LabelCuts | DropPicture | DropDraft | KeepLesson | UseLesson
+
+Request = Press | Answer | Lay | Tidy | Teach

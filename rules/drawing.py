@@ -66,16 +66,19 @@ def outline(shape: str, width_mm: float) -> str:
     >>> outline("square", 10)
     'M-5.00 -5.00L5.00 -5.00L5.00 5.00L-5.00 5.00Z'
     """
+    return "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in corners(shape, width_mm)) + "Z"
+
+
+def corners(shape: str, width_mm: float) -> list[tuple[float, float]]:
+    """The corners of a body around the origin; a round one has many."""
     half = width_mm / 2
     if shape == "square":
-        points = [(-half, -half), (half, -half), (half, half), (-half, half)]
-    elif shape == "hex":
+        return [(-half, -half), (half, -half), (half, half), (-half, half)]
+    if shape == "hex":
         corner = half * 2 / sqrt(3)
         angles = [radians(60 * k - 90) for k in range(6)]
-        points = [(corner * cos(a), corner * sin(a)) for a in angles]
-    else:
-        points = [(half * cos(2 * pi * k / 48), half * sin(2 * pi * k / 48)) for k in range(48)]
-    return "M" + "L".join(f"{x:.2f} {y:.2f}" for x, y in points) + "Z"
+        return [(corner * cos(a), corner * sin(a)) for a in angles]
+    return [(half * cos(2 * pi * k / 48), half * sin(2 * pi * k / 48)) for k in range(48)]
 
 
 def cell_outline(place: Place) -> str:

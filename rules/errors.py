@@ -47,3 +47,7 @@ class JournalTooNew(RulesError, OSError):
 
 class JournalInUse(RulesError, OSError):
     """Another process is already writing this journal."""
+
+
+class LessonLost(RulesError, OSError):
+    """The disk does not take what has been taught."""

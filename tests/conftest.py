@@ -7,15 +7,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import hypothesis
 import pytest
 
 from rules import games
+from rules.table import Plan
 
 # A slow machine is not a wrong program.
 hypothesis.settings.register_profile("patient", deadline=None)
@@ -48,6 +49,48 @@ def noughts(toy_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[games
     games._search.cache_clear()
     yield games.find("noughts")
     games._search.cache_clear()
+
+
+SYMBOLS = (
+    '<rect x="-30" y="-12" width="60" height="24"/>',
+    '<path d="M0 -32L28 24H-28Z"/>',
+    '<path fill-rule="evenodd" d="M-27 0A27 27 0 0 0 27 0A27 27 0 0 0 -27 0'
+    'M-12 0A12 12 0 0 0 12 0A12 12 0 0 0 -12 0"/>',
+    '<path d="M-22 -32L0 -10L22 -32L32 -22L10 0L32 22L22 32L0 10L-22 32L-32 22L-10 0L-32 -22Z"/>',
+    '<path d="M-26 -28H26V-12H8V28H-8V-12H-26Z"/>',
+    '<path d="M-30 -8L0 -32L30 -8V8H-30Z"/><circle cy="24" r="8"/>',
+)
+INKS = ("#7a4a1e", "#0f6f6f", "#c2186b", "#303a8c", "#5c7a12", "#222222")
+
+
+def redraw(plan: Plan) -> Plan:
+    """The table of a box that looks quite unlike our drawings: other symbols, colours and board."""
+
+    def svg(content: str) -> str:
+        return f'<svg xmlns="http://www.w3.org/2000/svg">{content}</svg>'
+
+    art = {**plan.art, "blank": svg("")}
+    for k, (face, piece) in enumerate(plan.piece_of.items()):
+        size = piece.width_mm / 100
+        ink, symbol = INKS[k % len(INKS)], SYMBOLS[k % len(SYMBOLS)]
+        art[face] = svg(
+            f'<g transform="scale({size})"><circle r="46" fill="#f3ead0"/>'
+            f'<g fill="{ink}">{symbol}</g></g>'
+        )
+    for k, cell in enumerate(sorted({p.cell for p in plan.places.values()} - {""})):
+        hue, size = 67 * k % 360, min(p.pitch_mm for p in plan.places.values()) / 100
+        art[cell] = svg(
+            f'<g transform="scale({size})"><circle r="44" fill="hsl({hue},40%,60%)"/>'
+            f'<path d="M-25 {5 * k - 20}L25 12" stroke="#444" stroke-width="5"/></g>'
+        )
+    pieces = {name: replace(piece, colour="#e0d4b0") for name, piece in plan.pieces.items()}
+    return replace(plan, art=art, pieces=pieces, ground="#3d6b4f", board="blank")
+
+
+@pytest.fixture(scope="session")
+def other_box() -> Callable[[Plan], Plan]:
+    """The function ``redraw``: from a plan to one of the same pieces with other drawings."""
+    return redraw
 
 
 @dataclass(frozen=True)

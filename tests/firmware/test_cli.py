@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.request
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -21,6 +22,7 @@ import pytest
 from click.testing import CliRunner
 
 from firmware.cli import main
+from rules import games
 from rules.commands import Correct, PlayMoves, StartGame, TakeBack
 from rules.journal import Journal
 from rules.session import decide, evolve
@@ -179,7 +181,38 @@ def test_look_without_cards_says_so(tmp_path, noughts):
     result = call("look", path, "--game", "noughts")
     assert result.exit_code == 0
     assert "cards: none" in result.output
+    assert "trouble: The camera sees none of the corner cards. Point it at" in result.output
     assert "table: not in view" in result.output
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"exposure_ev": -7.0}, "too dark"),
+        ({"blur_px": 6.0}, "blurred"),
+        ({"covered_cards": 2}, "Not in view: card"),
+        ({"exposure_ev": 5.0}, "too bright"),
+    ],
+    ids=str,
+)
+def test_look_says_what_is_wrong_with_a_picture(tmp_path, noughts, change, words):
+    camera = VirtualCamera(VirtualTable(noughts.plan), replace(CALM, **change), size=(1280, 720))
+    path = tmp_path / "bad.png"
+    cv2.imwrite(str(path), camera.read().bgr)
+    output = call("look", path, "--game", "noughts").output
+    assert re.search(f"trouble: .*{words}", output)
+
+
+def test_look_finds_a_board_that_was_pushed(tmp_path):
+    table = VirtualTable(games.find("ingenious").plan, {"h8": "red", "c9": "blue"})
+    table.push(15, -8, 5)
+    path = tmp_path / "pushed.png"
+    cv2.imwrite(str(path), VirtualCamera(table, CALM, size=(1280, 720)).read().bgr)
+    output = call("look", path, "--game", "ingenious").output
+    assert re.search(r"board: found up to (3[0-9]|4[0-9]) mm from its place", output)
+    assert "lying: 2 of 169 sites" in output
+    assert re.search(r"h8 +red", output)
+    assert re.search(r"c9 +blue", output)
 
 
 @pytest.mark.parametrize("content", [None, b"", b"GIF89a", b"\x89PNG\r\n\x1a\n broken"])

@@ -11,6 +11,7 @@ from firmware.settings import Reading
 from firmware.virtual import TabletopCamera, VirtualTabletop
 from rules.commands import PlayMoves, StartGame
 from rules.session import decide, evolve
+from rules.status import Trouble
 from vision.cameras.virtual import CALM, VirtualCamera
 from vision.errors import CameraLost
 
@@ -124,13 +125,14 @@ def test_a_hand_that_stays_ends_the_patience_and_a_second_press_insists(scene):
     assert not isinstance(answer.decision, Book)
 
 
-def test_covered_cards_are_a_lost_table(scene):
+def test_covered_cards_are_trouble(scene):
     scene.table.cover([0, 1])
     scene.glance(8)
-    assert scene.messages()[-1] == Active("table_lost")
+    hidden = Trouble("cards_missing", cards=(1, 2))
+    assert scene.messages()[-1] == Active("trouble", hidden)
     scene.press()
     answer, _ = scene.until_answer()
-    assert answer == Unseen(1, "table_lost")
+    assert answer == Unseen(1, "trouble", hidden)
     scene.table.cover([])
     scene.glance(8)
     assert scene.messages()[-1] == Active("still")

@@ -53,7 +53,7 @@ def test_a_seat_that_must_look_at_the_phone_flashes(mode):
     assert patterns(mode, 0, 0, 2) == ("double", "off")
 
 
-@pytest.mark.parametrize("mode", ["ready", "hands", "camera_lost", "table_lost"])
+@pytest.mark.parametrize("mode", ["ready", "hands", "camera_lost", "trouble"])
 def test_trouble_with_the_camera_leaves_the_turn_visible(mode):
     assert patterns(mode, None, 0, 2) == ("steady", "off")
 

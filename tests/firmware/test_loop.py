@@ -9,7 +9,7 @@ from rules.commands import Answer, Correct, Lay, PlayMoves, Press, StartGame, Ta
 from rules.errors import JournalLost
 from rules.events import GameStarted, MoveCorrected, MovePlayed, MoveRefused, MoveTakenBack
 from rules.journal import Reader
-from rules.status import Choice
+from rules.status import Choice, Trouble
 from rules.verdict import LEGAL, Verdict, Violation
 
 NAMES = ("Ann", "Ben")
@@ -177,7 +177,7 @@ def test_what_is_seen_too_late_counts_for_nothing(game):
     assert events(game) == [MovePlayed("cross@c3", "web", None)]
 
 
-@pytest.mark.parametrize("reason", ["hands", "table_lost", "unclear"])
+@pytest.mark.parametrize("reason", ["hands", "trouble", "unclear"])
 def test_a_table_that_cannot_be_read_becomes_a_question(game, reason):
     game.finger(0)
     game.loop.take(Unseen(1, reason))
@@ -205,11 +205,11 @@ def test_a_camera_that_is_lost_while_reading_asks(game):
     assert (game.status.mode, game.status.question.code) == ("question", "camera_lost")
 
 
-def test_hands_and_a_lost_table_are_shown(game):
+def test_hands_and_trouble_are_shown(game):
     game.loop.take(Active("hands"))
     assert game.status.mode == "hands"
-    game.loop.take(Active("table_lost"))
-    assert game.status.mode == "table_lost"
+    game.loop.take(Active("trouble", Trouble("too_dark")))
+    assert (game.status.mode, game.status.trouble) == ("trouble", Trouble("too_dark"))
     game.loop.take(Active("still"))
     assert game.status.mode == "ready"
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rules.codec import decode, decode_tagged, encode, encode_tagged, load_toml
 from rules.commands import Answer, Command, Correct, Lay, PlayMoves, Press, Request, StartGame
 from rules.errors import InvalidValue
-from rules.status import Choice, Difference, Question, Status
+from rules.status import Choice, Difference, Question, Status, Teaching, Trouble
 from rules.verdict import Verdict, Violation
 
 
@@ -94,7 +94,17 @@ def test_a_status_travels_as_json():
     verdict = Verdict((Violation("occupied", "IN-2", ("h8",), {"n": 1}),), ("rack",))
     choice = Choice(("red@h8 blue@h9",), verdict, 0.6)
     question = Question(1, 0, "unclear", (choice,), (Difference("h8", "red", "empty"),))
-    status = Status("question", 5, 0, question, ("steady", "off"), "virtual", "", {"h8": "red"})
+    status = Status(
+        "question",
+        5,
+        0,
+        question,
+        ("steady", "off"),
+        "virtual",
+        trouble=Trouble("glare", ("h8",), (2,)),
+        lying={"h8": "red"},
+        teaching=Teaching("noughts", 3, "bare", "trouble", Trouble("too_dark")),
+    )
     assert decode(Status, encode(status)) == status
 
 

@@ -48,14 +48,14 @@ def start() -> ResponseReturnValue:
         raise InvalidInput("setup") from error
     names = forms.read_names(form, setup.seats)
     seen = forms.read_number(form, "seen")
-    return _send(StartGame(info.name, setup.variant, names, seen, setup.options))
+    return send(StartGame(info.name, setup.variant, names, seen, setup.options))
 
 
 @blueprint.post("/play")
 def play() -> ResponseReturnValue:
     own = _rights()
     move = forms.read_move(request.form)
-    return _send(PlayMoves((move,), forms.read_number(request.form, "seen"), own.by))
+    return send(PlayMoves((move,), forms.read_number(request.form, "seen"), own.by))
 
 
 @blueprint.post("/take-back")
@@ -66,7 +66,7 @@ def take_back() -> ResponseReturnValue:
     # A held move belongs to nobody for sure, so that any player may clear it away.
     if seen == game.seq and not game.held and not own.covers(last):
         abort(403)
-    return _send(TakeBack(seen, own.by))
+    return send(TakeBack(seen, own.by))
 
 
 @blueprint.post("/correct")
@@ -76,7 +76,7 @@ def correct() -> ResponseReturnValue:
     ply = ply_of(game, number)
     if seen == game.seq and ply is not None and not own.covers(ply.seat):
         abort(403)
-    return _send(Correct(number, forms.read_move(request.form), seen, own.by))
+    return send(Correct(number, forms.read_move(request.form), seen, own.by))
 
 
 @blueprint.post("/answer")
@@ -89,7 +89,7 @@ def answer() -> ResponseReturnValue:
         abort(403)
     none = request.form.get("choice") == "none"
     choice = None if none else forms.read_number(request.form, "choice")
-    return _send(Answer(number, choice, own.by))
+    return send(Answer(number, choice, own.by))
 
 
 @blueprint.post("/press")
@@ -98,19 +98,19 @@ def press() -> ResponseReturnValue:
     seat = Seat(forms.read_number(request.form, "seat"))
     if not own.covers(seat):
         abort(403)
-    return _send(Press(seat, request.form.get("long") == "1"))
+    return send(Press(seat, request.form.get("long") == "1"))
 
 
 @blueprint.post("/lay")
 def lay() -> ResponseReturnValue:
     _rights()
-    return _send(Lay(forms.read_laid(_session().game.plan, request.form.getlist("at"))))
+    return send(Lay(forms.read_laid(_session().game.plan, request.form.getlist("at"))))
 
 
 @blueprint.post("/tidy")
 def tidy() -> ResponseReturnValue:
     _rights()
-    return _send(Tidy())
+    return send(Tidy())
 
 
 @blueprint.post("/renew")
@@ -146,13 +146,11 @@ def leave() -> ResponseReturnValue:
     return redirect("/", 303)
 
 
-@blueprint.errorhandler(InvalidInput)
-def _invalid(error: InvalidInput) -> ResponseReturnValue:
+def show_invalid(error: InvalidInput) -> ResponseReturnValue:
     return answer_error(400, ui().say(f"input.{error.code}", error.fields))
 
 
-@blueprint.errorhandler(TableAway)
-def _away(error: TableAway) -> ResponseReturnValue:
+def show_away(error: TableAway) -> ResponseReturnValue:
     return answer_error(503, ui().say("reply.away"))
 
 
@@ -170,7 +168,8 @@ def _session() -> Session:
     return game
 
 
-def _send(command: Command | Request) -> ResponseReturnValue:
+def send(command: Command | Request) -> ResponseReturnValue:
+    """Pass it on to the table, and say what it replied."""
     reply = companion().link.send(command)
     status = STATUS.get(reply.code, 503)
     if status == 200:

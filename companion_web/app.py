@@ -5,9 +5,10 @@ from pathlib import Path
 
 from flask import Flask, abort, request
 
-from . import api, pages
+from . import api, pages, teach
 from .access import LARGEST_BODY, Guesses, OwnNames, Safe, harden, same_origin
 from .companion import Companion, companion
+from .errors import InvalidInput, TableAway
 from .follow import Follower
 from .link import Link
 from .live import Broker
@@ -42,7 +43,7 @@ def create_app(
     )
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.globals["assets"] = assets
-    renderer = Renderer(app.jinja_env)
+    renderer = Renderer(app.jinja_env, state_dir)
     broker = Broker(
         Follower(state_dir / "journal.sqlite"),
         renderer.parts,
@@ -51,12 +52,15 @@ def create_app(
     )
     link = Link(state_dir / "table.sock", broker.hear)
     app.extensions["tafelmaat"] = Companion(
-        safe, Guesses(), OwnNames(hosts), link, broker, renderer, port
+        state_dir, safe, Guesses(), OwnNames(hosts), link, broker, renderer, port
     )
     app.before_request(_admit)
     app.after_request(harden)
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
+    app.register_blueprint(teach.blueprint)
+    app.register_error_handler(InvalidInput, api.show_invalid)
+    app.register_error_handler(TableAway, api.show_away)
     for code in (400, 401, 403, 404, 405, 411, 413, 429, 500, 503):
         app.register_error_handler(code, pages.show_error)
     broker.start()

@@ -53,6 +53,14 @@ def base(game: str) -> Base:
     )
 
 
+def show_site(plan: Plan, site: Site) -> Markup:
+    """The bare board as a small picture, with a ring around one site."""
+    place = plan.places[site]
+    at = f'cx="{place.x_mm:.2f}" cy="{place.y_mm:.2f}" r="{place.pitch_mm:.2f}"'
+    ring = f'<circle class="ring" {at}/>'
+    return Markup(drawing.svg(plan, drawing.ground(plan) + ring, attributes='aria-hidden="true"'))
+
+
 def tint(plan: Plan, face: Face) -> str:
     """The most colourful paint of a face's drawing, for bars beside its symbol."""
 

@@ -1,6 +1,7 @@
 """What the pages of one table share."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from flask import current_app, request
 
@@ -15,6 +16,7 @@ from .tell import TEXTS
 
 @dataclass(frozen=True, slots=True)
 class Companion:
+    state_dir: Path
     safe: Safe
     guesses: Guesses
     names: OwnNames
@@ -56,5 +58,5 @@ def rights() -> Rights:
     return companion().safe.rights()
 
 
-def key(page: str, number: int = 0) -> Key:
-    return Key(language(), rights(), page, number)
+def key(page: str, number: int = 0, game: str = "") -> Key:
+    return Key(language(), rights(), page, number, game)

@@ -4,12 +4,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from rules.table import Face, Layout, Plan, Site
+from rules.table import EMPTY, Face, Layout, Plan, Site
+from rules.teaching import PICTURES, PictureKind
 
 from .errors import InvalidInput
 
 LONGEST_NAME = 20
 MOST_LAID = 40
+MOST_LABELS = 1000
+MOST_TAPS = 4
 LONGEST_MOVE = 200
 
 _BAD_CATEGORIES = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -68,6 +71,48 @@ def read_laid(plan: Plan, pairs: Iterable[str]) -> Layout:
     if not 1 <= len(laid) <= MOST_LAID:
         raise InvalidInput("laid")
     return laid
+
+
+def read_picture(form: Mapping[str, str]) -> PictureKind:
+    """Which kind of picture is to be taken."""
+    for kind in PICTURES:
+        if form.get("picture") == kind:
+            return kind
+    raise InvalidInput("picture")
+
+
+def read_labels(plan: Plan, form: Mapping[str, str]) -> dict[str, Face | None]:
+    """What cut-outs show: ``cuts`` with one ``face`` for all of them, or pairs ``name:face``.
+
+    No face at all means that a cut-out shows nothing of this game.
+    """
+    common = form.get("face", "")
+    labels: dict[str, Face | None] = {}
+    for text in form.get("cuts", "").split():
+        name, colon, own = text.partition(":")
+        face = own if colon else common
+        if not re.fullmatch("[0-9a-f]{16}", name) or not _is_face(plan, face):
+            raise InvalidInput("labels")
+        labels[name] = Face(face) if face else None
+    if not 1 <= len(labels) <= MOST_LABELS:
+        raise InvalidInput("labels")
+    return labels
+
+
+def read_taps(fields: Mapping[str, str]) -> tuple[tuple[int, int], ...]:
+    """Where a picture was tapped, in its pixels: earlier ``taps`` like ``12,340 55,60``, and the
+    newest as browsers send it."""
+    text = fields.get("taps", "")
+    if "tap.x" in fields:
+        text += f" {fields['tap.x']},{fields.get('tap.y', '')}"
+    pairs = text.split()
+    if len(pairs) > MOST_TAPS or not all(re.fullmatch(r"[0-9]{1,4},[0-9]{1,4}", p) for p in pairs):
+        raise InvalidInput("taps")
+    return tuple((int(x), int(y)) for x, _, y in (pair.partition(",") for pair in pairs))
+
+
+def _is_face(plan: Plan, face: str) -> bool:
+    return face in ("", EMPTY) or face in plan.piece_of
 
 
 def read_path(text: str) -> str:

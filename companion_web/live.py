@@ -31,6 +31,8 @@ class Key(NamedTuple):
     rights: Rights
     page: str
     number: int = 0
+    game: str = ""
+    """The game a page is about, where that need not be the one being played."""
 
 
 Parts = Mapping[str, str]

@@ -25,12 +25,12 @@ PREFERENCE_S = 365 * 24 * 3600
 
 @blueprint.get("/")
 def scoreboard() -> str:
-    return _page("scoreboard.html", "board")
+    return show_page("scoreboard.html", "board")
 
 
 @blueprint.get("/history")
 def history() -> str:
-    return _page("history.html", "history")
+    return show_page("history.html", "history")
 
 
 @blueprint.get("/history/<int:number>")
@@ -38,7 +38,7 @@ def move(number: int) -> str:
     game = companion().broker.snapshot.session
     if game is None or not 1 <= number <= game.number:
         abort(404)
-    return _page("move.html", "move", number)
+    return show_page("move.html", "move", number)
 
 
 @blueprint.get("/setup")
@@ -51,7 +51,7 @@ def setup() -> ResponseReturnValue:
     if chosen not in installed:
         chosen = next(iter(installed), "")
     speak: dict[str, Texts] = {name: games.speak(name, language()) for name in installed}
-    return _page(
+    return show_page(
         "setup.html",
         "plain",
         installed=installed,
@@ -74,7 +74,7 @@ def seats() -> ResponseReturnValue:
         (n, names[n] if n < len(names) else "", f"{address}/seat/{token}")
         for n, token in enumerate(tokens)
     ]
-    return _page(
+    return show_page(
         "seats.html",
         "plain",
         links=[(n, name, link, qr(link)) for n, name, link in links],
@@ -94,7 +94,7 @@ def sit_down(token: str) -> ResponseReturnValue:
 
 @blueprint.get("/host")
 def host() -> str:
-    return _page("host.html", "plain", back=forms.read_path(request.args.get("back", "/")))
+    return show_page("host.html", "plain", back=forms.read_path(request.args.get("back", "/")))
 
 
 @blueprint.get("/prefer")
@@ -171,7 +171,7 @@ def answer_error(code: int, text: str, back: str = "/") -> Response:
     if wants_json():
         response = jsonify(ok=False, code=code, message=text)
     else:
-        response = make_response(_page("error.html", "plain", text=text, back=back))
+        response = make_response(show_page("error.html", "plain", text=text, back=back))
     response.status_code = code
     return response
 
@@ -185,17 +185,22 @@ def show_error(error: Exception) -> ResponseReturnValue:
     return answer_error(code, ui().say(f"error.{code}"))
 
 
-def _which() -> tuple[str, int]:
-    page = request.args.get("page", "board")
-    if page not in PARTS:
+def _which() -> tuple[str, int, str]:
+    page, about = request.args.get("page", "board"), request.args.get("about", "")
+    if page not in PARTS or (page == "teach" and about not in games.installed()):
         abort(404)
+    if page == "teach":
+        if not rights().host:
+            abort(403)
+        return page, 0, about
     number = request.args.get("number", 0, int)
     game = companion().broker.snapshot.session
-    return page, number if page == "move" and game and 0 < number <= game.number else 0
+    return page, number if page == "move" and game and 0 < number <= game.number else 0, ""
 
 
-def _page(template: str, page: str, number: int = 0, **more: object) -> str:
-    which = key(page, number)
+def show_page(template: str, page: str, number: int = 0, game: str = "", **more: object) -> str:
+    """A whole page; ``number`` and ``game`` say which move or game it is about."""
+    which = key(page, number, game)
     rendering = companion().broker.rendering(which)
     scene = companion().renderer.scene(companion().broker.snapshot, which)
     theme = request.cookies.get("theme", "auto")

@@ -3,17 +3,20 @@
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
 
+from rules import games
 from rules.errors import RulesError
 from rules.events import MoveRefused
 from rules.session import Ply, Session
 from rules.table import EMPTY, Layout
 
 from . import board
+from .classroom import visit
 from .live import Key, Parts
 from .tell import Teller
 from .view import Snapshot, lying, ply_of, state_before
@@ -26,6 +29,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "history": ("state", "banner", "moves", "say"),
     "move": ("state", "banner", "scores", "pieces", "marks", "edit", "last", "say"),
     "plain": ("state", "banner", "say"),
+    "teach": ("state", "banner", "lesson", "say"),
 }
 """The live parts of each kind of page; each is a template ``parts/<name>.html``."""
 
@@ -33,8 +37,9 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 class Renderer:
     """Templates filled with what one phone may see."""
 
-    def __init__(self, templates: Environment) -> None:
+    def __init__(self, templates: Environment, state_dir: Path) -> None:
         self._templates = templates
+        self._state_dir = state_dir
         templates.filters["clock"] = _clock
 
     def parts(self, snapshot: Snapshot, key: Key) -> Parts:
@@ -60,6 +65,8 @@ class Renderer:
             "state": tell.state(),
             "session": session,
         }
+        if key.game:
+            return scene | self._lesson(snapshot, key)
         if session is None:
             return scene
         ply = ply_of(session, key.number) if key.page == "move" else session.last
@@ -76,6 +83,17 @@ class Renderer:
             "question": question if key.page == "board" else None,
             "refusal": refusal,
             **_layers(snapshot, key, session, ply, refusal),
+        }
+
+    def _lesson(self, snapshot: Snapshot, key: Key) -> dict[str, Any]:
+        """What is taught of a game, be it played now or not."""
+        plan, speak = games.find(key.game).plan, games.speak(key.game, key.language)
+        return {
+            "room": visit(self._state_dir, key.game, snapshot.status),
+            "plan": plan,
+            "base": board.base(key.game),
+            "icon_box": partial(board.icon_box, plan),
+            "speak": speak,
         }
 
 

@@ -11,7 +11,7 @@ from rules.errors import InvalidNotation
 from rules.events import MoveCorrected, MoveRefused
 from rules.game import AnyGame, GameInfo, Score, ScoreLine, Seat, Standings
 from rules.session import Ply, Session, evolve
-from rules.status import Question
+from rules.status import Question, Trouble
 from rules.table import Face, Layout, Site
 from rules.texts import CORE, Language, Texts, load
 from rules.verdict import Verdict, Violation
@@ -45,7 +45,7 @@ TONES = {
     "reading": "busy",
     "question": "ask",
     "refused": "bad",
-    "table_lost": "lost",
+    "trouble": "lost",
     "camera_lost": "lost",
     "away": "lost",
 }
@@ -67,9 +67,15 @@ class Teller:
         status = self.snapshot.status
         mode = status.mode if status else "away"
         hint = self.ui.say(f"state_hint.{mode}")
+        if status and status.trouble and not status.question:
+            hint = f"{self.trouble(status.trouble)} {hint}"
         if status and status.problem:
             hint = f"{hint} ({status.problem})"
         return StateLine(mode, TONES[mode], self.ui.say(f"state.{mode}"), hint)
+
+    def trouble(self, trouble: Trouble) -> str:
+        """What is wrong with the picture, and what to do about it."""
+        return self.say.say(f"trouble.{trouble.code}", trouble.fields)
 
     def word(self, track: str) -> str:
         word = self.say.word(track)
@@ -237,7 +243,8 @@ class Teller:
         """Why the table asks; without choices some reasons need another sentence."""
         alone = f"question_alone.{question.code}"
         known = not question.choices and alone in self.ui
-        return self.ui.say(alone if known else f"question.{question.code}")
+        why = self.ui.say(alone if known else f"question.{question.code}")
+        return f"{self.trouble(question.trouble)} {why}" if question.trouble else why
 
     def differences(self) -> tuple[Difference, ...]:
         """Where the camera sees something else than the game says."""

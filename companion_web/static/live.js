@@ -1,6 +1,6 @@
 // Keeps the page up to date: listens to events, or asks again and again where that is not possible.
 
-const { page, number } = document.body.dataset;
+const { page, number, about } = document.body.dataset;
 const SILENCE_MS = 25000;
 const POLL_MS = 2500;
 const RETRY_STREAM_MS = 60000;
@@ -42,6 +42,10 @@ export function swap(name, html) {
     const same = fresh.querySelector(`input[name="${CSS.escape(input.name)}"]:not([type=hidden])`);
     if (same && input.value !== input.defaultValue) same.value = input.value;
   }
+  for (const select of old.querySelectorAll("select[id]")) {
+    const same = fresh.querySelector(`#${CSS.escape(select.id)}`);
+    if (same && "touched" in select.dataset) { same.value = select.value; same.dataset.touched = ""; }
+  }
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const place = focused ? pathOf(focused, old) : null;
   old.replaceWith(fresh);
@@ -58,7 +62,7 @@ function again(root, focused, place) {
 }
 
 function show(message) {
-  if (page === "plain") {
+  if (page === "plain" || page === "teach") {
     // Forms of pages without a board: what they change may have grown older than the form.
     for (const seen of document.querySelectorAll("main input[name=seen]")) seen.value = message.seq;
   } else if (message.game !== document.body.dataset.game) {
@@ -71,7 +75,7 @@ function show(message) {
 }
 
 function query() {
-  return new URLSearchParams({ page, number, seen: version });
+  return new URLSearchParams({ page, number, about, seen: version });
 }
 
 function listen() {

@@ -48,7 +48,8 @@ const STAYS = new Set(["/play", "/take-back", "/answer", "/press", "/tidy", "/co
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   const action = new URL(form.action).pathname;
-  if (form.method !== "post" || !STAYS.has(action)) return;
+  const stays = STAYS.has(action) || action.startsWith("/teach/");
+  if (form.method !== "post" || !stays || "leads" in form.dataset) return;
   event.preventDefault();
   const fields = new FormData(form, event.submitter);
   const buttons = [...form.querySelectorAll("button:enabled")];
@@ -110,6 +111,7 @@ function showNames() {
   }
 }
 document.addEventListener("change", (event) => {
+  if (event.target.tagName === "SELECT") event.target.dataset.touched = "";
   if (event.target.name === "version") showNames();
 });
 showNames();

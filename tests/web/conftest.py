@@ -14,7 +14,7 @@ import pytest
 
 from companion_web import create_app
 from rules.codec import decode_tagged, encode
-from rules.commands import Answer, Command, Lay, PlayMoves, Press, Request, StartGame, Tidy
+from rules.commands import Command, Lay, PlayMoves, Request, StartGame, Tidy
 from rules.errors import RulesError, StaleCommand
 from rules.events import MoveRefused
 from rules.game import Seat
@@ -116,7 +116,7 @@ class StandIn:
     def _do(self, body: dict, reply: dict) -> str:
         try:
             command = decode_tagged(Command | Request, body)
-            if isinstance(command, Press | Answer | Lay | Tidy):
+            if isinstance(command, Request):
                 with self._came:
                     self.requests.append(command)
                     self._came.notify_all()

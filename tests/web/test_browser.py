@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from companion_web.access import own_addresses
 from rules.commands import PlayMoves, StartGame
-from rules.status import Choice, Difference, Question
+from rules.status import Choice, Difference, Question, Trouble
 
 pytestmark = pytest.mark.browser
 
@@ -207,6 +207,23 @@ def test_news_make_nothing_jump(game, visit):
     expect(page.locator("#part-state")).to_have_text("Hands")
     page.wait_for_timeout(200)
     assert page.evaluate("window.shift") < 0.02
+
+
+def test_trouble_with_the_picture_comes_and_goes(game, visit, tmp_path):
+    page = visit("/")
+    live(page)
+    hidden = Trouble("cards_missing", cards=(2,))
+    game.show(mode="trouble", trouble=hidden)
+    expect(page.locator("#part-state")).to_have_text("Bad picture")
+    expect(page.locator("#part-turn .now")).to_contain_text("Not in view: card 2 (top right).")
+    question = Question(9, 0, "trouble", (), trouble=hidden)
+    game.show(mode="question", seat=0, question=question, trouble=hidden)
+    expect(page.locator("#part-turn .alert")).to_contain_text("Then press again")
+    page.screenshot(path=tmp_path / "trouble.png")
+    assert fits(page)
+    game.show(mode="ready", seat=None, question=None, trouble=None)
+    expect(page.locator("#part-turn .alert")).to_have_count(0)
+    expect(page.locator("#part-turn .now")).not_to_contain_text("card 2")
 
 
 def test_a_reason_lights_its_line_on_the_board(game, visit):

@@ -3,12 +3,13 @@
 import json
 import re
 from html import unescape
+from typing import get_args
 
 import pytest
 
 from companion_web.follow import Follower
 from rules.commands import Correct, PlayMoves, StartGame, TakeBack
-from rules.status import Choice, Difference, Question
+from rules.status import Choice, Difference, Question, Trouble, TroubleCode
 from rules.verdict import LEGAL
 
 EN = {"Accept-Language": "en"}
@@ -127,7 +128,7 @@ def test_a_question_offers_its_choices_in_words_with_points(game, phone, follow)
     "code",
     [
         *("unclear", "mismatch", "taken_back", "nothing_changed", "several"),
-        *("hands", "table_lost", "camera_lost"),
+        *("hands", "trouble", "camera_lost"),
     ],
 )
 def test_every_question_has_a_sentence(game, phone, follow, code):
@@ -160,7 +161,7 @@ def test_a_question_can_offer_to_take_back(game, phone, follow):
         ("hands", "Hands"),
         ("reading", "Reading"),
         ("refused", "Refused"),
-        ("table_lost", "Table not in view"),
+        ("trouble", "Bad picture"),
         ("camera_lost", "Camera lost"),
     ],
 )
@@ -170,6 +171,44 @@ def test_the_state_line_names_the_mode(game, phone, follow, mode, word):
     state = part(phone(), "state")
     assert plain(state) == word
     assert ("no cable" in state) is (mode == "camera_lost")
+
+
+TROUBLES = [
+    (Trouble("no_cards"), "sees none of the corner cards. Point it at the table"),
+    (Trouble("cards_missing", cards=(2,)), "Not in view: card 2 (top right). Turn the camera"),
+    (Trouble("cards_moved", cards=(4,)), "look at card 4 (bottom left). Put each card back"),
+    (Trouble("too_dark"), "too dark for the camera. Turn on a light."),
+    (Trouble("too_bright"), "too bright for the camera. Dim the lamp"),
+    (Trouble("blurred"), "The picture is blurred. Wipe the lens"),
+    (Trouble("out_of_view", sites=("a8", "b7")), "not in view: a8, b7. Turn the camera"),
+    (Trouble("board_lost"), "cannot find the board."),
+    (Trouble("glare", sites=("h8",)), "A lamp is reflected on h8. Turn the lamp away"),
+    (Trouble("foreign", sites=tuple("abcdefgh")), "lies on a, b, c, d, e, f, …, or a piece"),
+]
+
+
+def test_all_troubles_are_tested():
+    assert {trouble.code for trouble, _ in TROUBLES} == set(get_args(TroubleCode))
+
+
+@pytest.mark.parametrize(("trouble", "words"), TROUBLES, ids=lambda v: getattr(v, "code", ""))
+def test_trouble_with_the_picture_is_told_in_a_sentence(game, phone, follow, trouble, words):
+    game.show(mode="trouble", trouble=trouble)
+    follow(game)
+    turn = plain(part(phone(), "turn"))
+    assert words in turn
+    assert "Meanwhile moves can be entered here." in turn
+
+
+@pytest.mark.parametrize(("trouble", "words"), TROUBLES, ids=lambda v: getattr(v, "code", ""))
+def test_a_press_in_trouble_is_answered_on_every_phone(game, phone, follow, trouble, words):
+    asked = Question(6, 0, "trouble", (), trouble=trouble)
+    game.show(mode="question", seat=0, question=asked, trouble=trouble)
+    follow(game)
+    for own in (phone(), phone().seat(0), phone().seat(1), phone().host()):
+        turn = plain(part(own, "turn"))
+        assert words in turn
+        assert "Then press again, or enter the move here." in turn
 
 
 def test_without_a_game_the_host_is_led_to_the_set_up(table, phone):

@@ -13,13 +13,15 @@ from companion_web.app import create_app
 from companion_web.tell import TEXTS
 from rules.commands import Source
 from rules.status import Mode, Pattern
+from rules.teaching import PICTURES
 from rules.texts import LANGUAGES, PLURALS, load, plural
 
 PACKAGE = Path(companion_web.__file__).parent
 QUESTIONS = (
     *("unclear", "mismatch", "taken_back", "nothing_changed", "several"),
-    *("hands", "table_lost", "camera_lost"),
+    *("hands", "trouble", "camera_lost"),
 )
+SNAGS = ("sheet_lost", "hands", "camera_lost", "nothing", "no_bare", "disk", "taps")
 ERRORS = (400, 401, 403, 404, 405, 411, 413, 429, 500, 503)
 
 
@@ -48,6 +50,8 @@ def used_keys() -> set[str]:
     found |= {f"lamp.{pattern}" for pattern in get_args(Pattern)}
     found |= {f"source.{source}" for source in get_args(Source)}
     found |= {f"question.{code}" for code in QUESTIONS}
+    found |= {f"teaching.problem.{code}" for code in SNAGS}
+    found |= {f"teach.take.{kind}" for kind in PICTURES}
     found |= {f"question_alone.{code}" for code in ("unclear", "mismatch", "nothing_changed")}
     found |= {f"error.{code}" for code in ERRORS}
     found |= {f"reply.{code}" for code in ("stale", "invalid", "away")}

@@ -29,6 +29,7 @@ from .inbox import (
     Seen,
     Unseen,
 )
+from .memory import give_back
 from .pupil import Knowledge, Pupil
 from .settings import Reading
 
@@ -235,6 +236,7 @@ class CameraEyes:
         """What is known of the table of this game; a new game begins on a new table."""
         if self._known is None or self._known.plan is not session.game.plan:
             self._known, self._attention = self._pupil.study(session.game), None
+            give_back()
         if self._attention is None or self._attention.opening is not session.opening:
             self._attention = _Attention(session, self._reading, self._known)
         return self._attention
@@ -261,6 +263,8 @@ class CameraEyes:
             if self._wish is not wish:
                 return
             self._wish = None
+        self._shutter = None
+        give_back()
         self._tell(Pictured(wish.number, outcome))
 
 

@@ -14,14 +14,18 @@ from rules import games
 from rules.events import Event, GameStarted, MovePlayed, MoveTakenBack
 from rules.game import AnyGame
 from rules.journal import Journal, Reader
+from rules.table import EMPTY, Layout
+from rules.teaching import begin, finish, label
 from vision.cards import DICTIONARY
 from vision.frame import Frame
 from vision.looks import DrawnLooks
 from vision.matching import match
 from vision.observation import Observation
 from vision.observe import Observer, reading_scale
-from vision.rectify import rectify
+from vision.rectify import TableImage, rectify
 from vision.render import render
+from vision.teaching.learning import add_bare, add_pieces
+from vision.teaching.reading import LessonReader
 from vision.virtual.misbehaviour import Misbehaviour
 
 Position = tuple[object, object]
@@ -93,6 +97,43 @@ def bench_reading(game: AnyGame) -> float:
     what = f"(a) {game.info.name}: 1920×1080 frame into {sites} beliefs / ArUco alone"
     say(what, read_s, alone_s, 3)
     return read_s
+
+
+def bench_taught(game: AnyGame) -> None:
+    """(e) The same with a lesson taught on the virtual table, in another room than it is read."""
+    plan, scale = game.plan, reading_scale(game.plan)
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY))
+
+    def photograph(layout: Layout, room: int) -> Frame:
+        return Frame(render(plan, layout, Misbehaviour.default(room)), 0.0)
+
+    def see(frame: Frame) -> TableImage:
+        image = rectify(frame, plan, px_per_mm=scale)
+        assert image is not None
+        return image
+
+    laid = deal(game, 4, random.Random(6))
+    draft = add_bare(plan, begin(game.info.name, plan, None), see(photograph(plan.bare(), 1)))
+    draft = label(plan, draft, {cut.name: EMPTY for cut in draft.cuts})
+    draft = add_pieces(plan, draft, see(photograph(laid, 1)))
+    assert not isinstance(draft, str)
+    draft = label(plan, draft, {c.name: laid[c.site] for c in draft.cuts if c.face is None})
+    reader = LessonReader(plan, finish(draft))
+    frame = photograph(deal(game, 8, random.Random(7)), 3)
+    gray = cv2.cvtColor(frame.bgr, cv2.COLOR_BGR2GRAY)
+    alone_s = median(lambda: detector.detectMarkers(gray), 40)
+    read_s = median(lambda: reader.observe(see(frame)), 40)
+    say(f"(e) {game.info.name}: the same by a lesson / ArUco alone", read_s, alone_s, 3)
+
+
+def deal(game: AnyGame, each: int, rng: random.Random) -> Layout:
+    """A table on which every face lies a few times, wherever it may."""
+    plan = game.plan
+    layout = plan.bare()
+    for face in [f for f in plan.piece_of for _ in range(each)]:
+        free = [s for s, p in plan.places.items() if face in p.faces and layout[s] == EMPTY]
+        layout[rng.choice(free)] = face
+    return layout
 
 
 def bench_moves(game: AnyGame) -> None:
@@ -180,6 +221,7 @@ def clearly_seen(game: AnyGame, layout: dict) -> Observation:
 if __name__ == "__main__":
     for game in games.installed().values():
         seconds = bench_reading(game)
+        bench_taught(game)
         bench_moves(game)
         bench_replay(game)
         bench_matching(game, seconds)

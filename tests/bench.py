@@ -9,6 +9,7 @@ from pathlib import Path
 
 import chess
 import cv2
+import numpy as np
 
 from rules import games
 from rules.events import Event, GameStarted, MovePlayed, MoveTakenBack
@@ -17,6 +18,8 @@ from rules.journal import Journal, Reader
 from rules.table import EMPTY, Layout
 from rules.teaching import begin, finish, label
 from vision.cards import DICTIONARY
+from vision.dice.find import search
+from vision.dice.render import draw_scene
 from vision.frame import Frame
 from vision.looks import DrawnLooks
 from vision.matching import match
@@ -136,6 +139,22 @@ def deal(game: AnyGame, each: int, rng: random.Random) -> Layout:
     return layout
 
 
+def bench_dice() -> None:
+    """(f) A region with up to fifteen dice, against finding markers in the frame it is cut from."""
+    rng = np.random.default_rng(8)
+    scene = draw_scene(rng, 720, 40.0, 15)
+    while not 12 <= len(scene.dice) <= 15:
+        scene = draw_scene(rng, 720, 40.0, 15)
+    game = next(iter(games.installed().values()))
+    frame = render(game.plan, game.plan.bare(), Misbehaviour.default(3))
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(DICTIONARY))
+    gray = cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY)
+    search(scene.bgr)
+    alone_s = median(lambda: detector.detectMarkers(gray), 20)
+    read_s = median(lambda: search(scene.bgr), 20)
+    say(f"(f) a region with {len(scene.dice)} dice / ArUco alone", read_s, alone_s, 5)
+
+
 def bench_moves(game: AnyGame) -> None:
     """(b) Judging and booking one move, against python-chess doing about the same."""
     positions = random_positions(game, 1000, 2)
@@ -219,6 +238,7 @@ def clearly_seen(game: AnyGame, layout: dict) -> Observation:
 
 
 if __name__ == "__main__":
+    bench_dice()
     for game in games.installed().values():
         seconds = bench_reading(game)
         bench_taught(game)
